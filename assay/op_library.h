@@ -1,5 +1,5 @@
-// The header for authors of operations (docs/custom_ops.md). A library is built against the installed headers alone, and links
-// nothing of Assay:
+// The header for authors of operations (docs/custom_ops.md). A library is built against the installed headers
+// alone, and links nothing of Assay:
 //
 //   ASSAY_REGISTER_OP("Acme.ZeroOut")
 //       .Attr("T: {f32, s32}").Input("to_zero: T").Output("zeroed: T")

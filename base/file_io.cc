@@ -21,7 +21,8 @@ namespace {
 
 // A pipe or a device may never end.
 constexpr size_t kMaxStreamBytes = size_t{4} << 30;
-// A file may have so many bytes whatever the limit on memory: programs are read whole, and what counts is their values.
+// A file may have so many bytes whatever the limit on memory: programs are read whole,
+// and what counts is their values.
 constexpr size_t kAlwaysRead = size_t{16} << 20;
 
 constexpr size_t kReadAtOnce = size_t{8} << 20;  // between two polls
@@ -144,7 +145,8 @@ absl::StatusOr<Target> TargetOf(const std::string& path) {
   struct stat found;
   if (::stat(path.c_str(), &found) != 0) {
     if (errno != ENOENT) return FileError(path, "write", errno);
-    // Nothing there, or a link to nothing: the link stays and what it names is made. Links that go round were ELOOP.
+    // Nothing there, or a link to nothing: the link stays and what it names is made.
+    // Links that go round were ELOOP.
     char named[PATH_MAX];
     const ssize_t length = ::readlink(path.c_str(), named, sizeof(named));
     if (length < 0) return Target{path, false, std::nullopt};

@@ -1,4 +1,5 @@
-// Arrays between pages that can't be touched, for tests of kernels whose loads and stores no compiler instruments.
+// Arrays between pages that can't be touched, for tests of kernels whose loads and
+// stores no compiler instruments.
 #ifndef ASSAY_BASE_GUARD_PAGES_H_
 #define ASSAY_BASE_GUARD_PAGES_H_
 
@@ -7,11 +8,12 @@
 
 namespace assay {
 
-// Where an array lies between its two guard pages: it ends as close before the one behind as its alignment allows, or
-// begins right after the one in front.
+// Where an array lies between its two guard pages: it ends as close before the one behind as its alignment
+// allows, or begins right after the one in front.
 enum class ArrayGuard { kNone, kBehind, kInFront };
 
-// While it lives, every array that the process allocates is guarded. Nested ones end in the order of their making.
+// While it lives, every array that the process allocates is guarded.
+// Nested ones end in the order of their making.
 class GuardedArrays {
  public:
   explicit GuardedArrays(ArrayGuard guard);
@@ -28,7 +30,8 @@ class GuardedArrays {
 // One guarded array: its pages and, up to the guard pages, bytes of a fixed value around it.
 class GuardedBlock {
  public:
-  // The array is zero and aligned to `alignment` bytes, a power of 2 and at most a page. Aborts when there is no memory.
+  // The array is zero and aligned to `alignment` bytes, a power of 2 and at most a page.
+  // Aborts when there is no memory.
   GuardedBlock(ArrayGuard guard, int64_t size, size_t alignment);
   // Aborts when a byte around the array was written.
   ~GuardedBlock();

@@ -8,8 +8,8 @@
 namespace assay {
 namespace {
 
-// Bytes of the UTF-8 character that `text` begins with; 0: it is none (RFC 3629: no surrogates, nothing overlong, nothing
-// beyond U+10FFFF).
+// Bytes of the UTF-8 character that `text` begins with; 0: it is none (RFC 3629: no
+// surrogates, nothing overlong, nothing beyond U+10FFFF).
 size_t CharacterLength(std::string_view text) {
   const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
   const uint8_t first = byte(0);

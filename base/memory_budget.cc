@@ -69,8 +69,8 @@ bool MemoryBudget::ReserveExactly(int64_t bytes) {
       granted_.fetch_add(grant);
       continue;
     }
-    // What is spare here goes back first: where the outer budget took it while it looks for room, what it then grants would lack
-    // as much again, without end.
+    // What is spare here goes back first: where the outer budget took it while it looks for room, what it
+    // then grants would lack as much again, without end.
     outer_->Release(GiveUpSpare());
     const int64_t exactly = bytes - (granted_.load() - live_.load());
     if (exactly <= 0) continue;
@@ -87,8 +87,8 @@ void MemoryBudget::TakeBackSpareOfInner() {
   }
 }
 
-// A thread that reserves adds to live_, then looks at granted_; this one stores granted_, then looks at live_. So either that
-// thread sees that its bytes were taken back, or this one sees that they are in use.
+// A thread that reserves adds to live_, then looks at granted_; this one stores granted_, then looks at
+// live_. So either that thread sees that its bytes were taken back, or this one sees that they are in use.
 int64_t MemoryBudget::GiveUpSpare() {
   const int64_t granted = granted_.load(), live = std::min(live_.load(), granted);
   granted_.store(live);

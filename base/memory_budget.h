@@ -14,14 +14,15 @@
 
 namespace assay {
 
-// Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of the
-// same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
-// together within peak(), so recycling never makes a process larger than its values once were. What is left at the
-// end of the run is the next run's (page_pool.h). One per run; buffers keep it alive.
+// Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of
+// the same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
+// together within peak(), so recycling never makes a process larger than its values once were. What is left
+// at the end of the run is the next run's (page_pool.h). One per run; buffers keep it alive.
 //
-// What is counted is counted by the budget around it, too: that of the command which runs the program, say. A budget takes
-// bytes of the outer one in advance, as counting each value twice takes a twentieth of a small step. Where the outer one comes
-// to its limit it takes back what no value lies in, so nothing is refused that fits.
+// What is counted is counted by the budget around it, too: that of the command which runs the program, say. A
+// budget takes bytes of the outer one in advance, as counting each value twice takes a twentieth of a small
+// step. Where the outer one comes to its limit it takes back what no value lies in,
+// so nothing is refused that fits.
 class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t limit, std::shared_ptr<MemoryBudget> outer = nullptr);
@@ -32,8 +33,8 @@ class MemoryBudget {
   // False when `bytes` more would pass the limit, or one around it; nothing is counted then.
   bool Reserve(int64_t bytes) { return ReserveWithinGrant(bytes) || ReserveBeyondGrant(bytes); }
   void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Why Reserve refused: the limit that would be passed, of this budget or of one around it. OutOfMemory where none is:
-  // the system had nothing to give.
+  // Why Reserve refused: the limit that would be passed, of this budget or of one around it. OutOfMemory
+  // where none is: the system had nothing to give.
   absl::Status Refusal(std::string_view what, int64_t bytes) const;
   int64_t live() const {
     return has_inner_.load(std::memory_order_relaxed) ? LiveWithoutSpare()
@@ -43,8 +44,8 @@ class MemoryBudget {
   int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
   int64_t limit() const { return limit_; }
 
-  // The mapping of a freed array of exactly `bytes`, its old contents in it, of this run or of the process; null
-  // when none is kept.
+  // The mapping of a freed array of exactly `bytes`, its old contents in it, of this run or of the process;
+  // null when none is kept.
   void* TakePages(int64_t bytes);
   // Keeps the mapping of an array that is being freed, before its bytes are released.
   void KeepPages(void* mapping, int64_t bytes);
@@ -89,7 +90,8 @@ class MemoryBudget {
   const int64_t limit_;
   const std::shared_ptr<MemoryBudget> outer_;
   std::atomic<int64_t> live_{0};
-  // What live_ may reach: the limit, or what the outer budget counts of this one. It shrinks only while no value needs it.
+  // What live_ may reach: the limit, or what the outer budget counts of this one.
+  // It shrinks only while no value needs it.
   std::atomic<int64_t> granted_;
   std::atomic<int64_t> peak_{0};
   std::atomic<bool> has_inner_{false};
@@ -100,8 +102,8 @@ class MemoryBudget {
   bool recycling_ = true;
 };
 
-// While it lives, arrays that this thread makes for no run in particular (inputs, constants, members of files) are counted
-// by a budget.
+// While it lives, arrays that this thread makes for no run in particular (inputs,
+// constants, members of files) are counted by a budget.
 class BudgetScope {
  public:
   explicit BudgetScope(std::shared_ptr<MemoryBudget> budget);

@@ -1,5 +1,5 @@
-// Pages of freed large arrays, kept for the next one of the same size in the process, by whichever run: the first touch of
-// 64 MiB of fresh memory costs more than most operations on it.
+// Pages of freed large arrays, kept for the next one of the same size in the process, by whichever run: the
+// first touch of 64 MiB of fresh memory costs more than most operations on it.
 #ifndef ASSAY_BASE_PAGE_POOL_H_
 #define ASSAY_BASE_PAGE_POOL_H_
 
@@ -25,7 +25,8 @@ class PagePool {
   void* Take(int64_t bytes);
   // Takes over the mapping of an array of `bytes`.
   void Keep(void* mapping, int64_t bytes);
-  // Comes before `bytes` are mapped anew: as many that are kept go first, so that keeping them makes no process larger.
+  // Comes before `bytes` are mapped anew: as many that are kept go first,
+  // so that keeping them makes no process larger.
   void MakeRoom(int64_t bytes);
   void Clear();
   int64_t kept() const;

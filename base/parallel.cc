@@ -24,8 +24,8 @@
 
 namespace assay {
 
-// Which thread runs a part of a loop, and when, is open. Bodies write what follows from their part alone, so that no
-// result shows it (NUM-11).
+// Which thread runs a part of a loop, and when, is open. Bodies write what follows from their part alone, so
+// that no result shows it (NUM-11).
 struct Parallel::Arena {
   explicit Arena(int jobs) : limit(tbb::global_control::max_allowed_parallelism, jobs), arena(jobs) {}
   tbb::global_control limit;  // without it, more threads than cores are refused
@@ -34,7 +34,8 @@ struct Parallel::Arena {
 
 namespace {
 
-// What tbb::info::default_concurrency gives; that looks for an OpenMP library first: longer than a small program takes.
+// What tbb::info::default_concurrency gives; that looks for an OpenMP library first:
+// longer than a small program takes.
 int Cores() {
   cpu_set_t cores;
   if (sched_getaffinity(getpid(), sizeof(cores), &cores) != 0) return tbb::info::default_concurrency();
@@ -57,9 +58,9 @@ void* WaitAtGate(void* state) {
   return nullptr;
 }
 
-// How many of `wanted` threads can be at work. TBB ends the process where a thread can't be made (a limit on processes
-// or on address space); so some more are made here first, all at once, and half of what could be made is used where
-// that was not all. What could be made once is not asked for again.
+// How many of `wanted` threads can be at work. TBB ends the process where a thread can't be made
+// (a limit on processes or on address space); so some more are made here first, all at once, and half of what
+// could be made is used where that was not all. What could be made once is not asked for again.
 int ThreadsToBeHad(int wanted) {
   static std::atomic<int> known_good = 1;
   if (wanted <= known_good) return wanted;
@@ -87,8 +88,8 @@ int ThreadsToBeHad(int wanted) {
   return wanted;
 }
 
-// What TBB promises and the thread sanitizer doesn't see, as TBB and this file are compiled without it (CMakeLists.txt):
-// what came before For comes before every call of the body, and that before what follows.
+// What TBB promises and the thread sanitizer doesn't see, as TBB and this file are compiled without it
+// (CMakeLists.txt): what came before For comes before every call of the body, and that before what follows.
 struct ForOrder {
 #ifdef ASSAY_TSAN
   void Start() { __tsan_release(&start); }
@@ -110,8 +111,8 @@ class GuardedParts {
   GuardedParts(RunGuard* guard, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body)
       : guard_(guard), grain_(grain), body_(body) {}
 
-  // Pieces begin with one grain, and grow to a few where they take less time than the guard's clock shows, so that what a
-  // kernel prepares for a piece costs little.
+  // Pieces begin with one grain, and grow to a few where they take less time than the guard's clock shows, so
+  // that what a kernel prepares for a piece costs little.
   void Run(int64_t begin, int64_t end) {
     if (guard_ == nullptr) return body_(begin, end);
     constexpr int64_t kMostGrains = 8;

@@ -14,8 +14,8 @@ namespace assay {
 
 class RunGuard;  // base/run_guard.h
 
-// Thrown by Parallel::For where the guard ended the loop: some of its parts never ran, so nobody may go on with what it was
-// to make. The executor turns it into the run's error.
+// Thrown by Parallel::For where the guard ended the loop: some of its parts never ran, so nobody may go on
+// with what it was to make. The executor turns it into the run's error.
 struct LoopEnded {
   absl::Status why;
 };
@@ -34,7 +34,8 @@ class LoopObserver {
 
 class Parallel {
  public:
-  // jobs: the most threads at work, fewer where the process may not have so many; 0: one a core that it may use.
+  // jobs: the most threads at work, fewer where the process may not have so many; 0:
+  // one a core that it may use.
   explicit Parallel(int jobs = 1);
   ~Parallel();
   Parallel(const Parallel&) = delete;
@@ -43,10 +44,11 @@ class Parallel {
   int jobs() const { return jobs_; }
   // body(begin, end) over disjoint parts of [0, n) of at least `grain` items (the last may be shorter), with
   // work stealing. One part is run on the caller's thread, and no thread is ever started for it. The body
-  // must not touch the executor (Charge, NewLiteral): do that outside the loop. Between parts the guard is polled, by every
-  // thread; so a part is to take less than 50 ms. Throws LoopEnded.
+  // must not touch the executor (Charge, NewLiteral): do that outside the loop. Between parts the guard is
+  // polled, by every thread; so a part is to take less than 50 ms. Throws LoopEnded.
   void For(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
-  // Polls the guard where a part, or work without one, takes longer than that; from any thread. Throws LoopEnded.
+  // Polls the guard where a part, or work without one, takes longer than that; from any thread.
+  // Throws LoopEnded.
   void Poll() const;
   // Asks the guard, which outlives the loops. Null: nobody.
   void Watch(RunGuard* guard) { guard_ = guard; }

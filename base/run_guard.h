@@ -1,5 +1,6 @@
-// What ends work before it is done: time, interruption, memory. A guard goes with a run of a program, and one around it with
-// the command that reads the program and its inputs, plans, runs and writes, from the first byte to the last.
+// What ends work before it is done: time, interruption, memory. A guard goes with a run of a program, and one
+// around it with the command that reads the program and its inputs, plans, runs and writes,
+// from the first byte to the last.
 #ifndef ASSAY_BASE_RUN_GUARD_H_
 #define ASSAY_BASE_RUN_GUARD_H_
 
@@ -18,18 +19,19 @@ namespace assay {
 
 class RunGuard {
  public:
-  // Time starts now. `interrupted` is asked by one thread alone, BindThread's; true ends the work. `outer` is asked as well,
-  // and its budget counts what this one's does.
+  // Time starts now. `interrupted` is asked by one thread alone, BindThread's; true ends the work. `outer` is
+  // asked as well, and its budget counts what this one's does.
   explicit RunGuard(const RunLimits& limits, std::function<bool()> interrupted = {},
                     std::shared_ptr<RunGuard> outer = nullptr);
   RunGuard(const RunGuard&) = delete;
   RunGuard& operator=(const RunGuard&) = delete;
 
-  // Says why the work has to end, if it has to. To be called at least every 50 ms of work, from any thread, and as often as one
-  // likes: it looks at a clock that costs a few nanoseconds, and at anything else every few milliseconds.
+  // Says why the work has to end, if it has to. To be called at least every 50 ms of work, from any thread,
+  // and as often as one likes: it looks at a clock that costs a few nanoseconds,
+  // and at anything else every few milliseconds.
   absl::Status Poll();
-  // The work is to end with this error, whatever else: where a value was asked for without a way to say that it could not be
-  // had (DeviceArray::Lost). The first one counts, for the guards around this one as well.
+  // The work is to end with this error, whatever else: where a value was asked for without a way to say that
+  // it could not be had (DeviceArray::Lost). The first one counts, for the guards around this one as well.
   void Fail(const absl::Status& why);
   // That error, or OK. Who gives out results of the work asks for it last.
   absl::Status Failure() const;
@@ -57,8 +59,8 @@ class RunGuard {
   absl::Status failure_;  // guarded by mutex_
 };
 
-// While it lives, the guard that this thread's work outside of runs asks (PollWork), whose budget counts what that work makes
-// (BudgetScope): reading and writing files, making inputs, planning.
+// While it lives, the guard that this thread's work outside of runs asks (PollWork), whose budget counts what
+// that work makes (BudgetScope): reading and writing files, making inputs, planning.
 class WorkScope {
  public:
   explicit WorkScope(std::shared_ptr<RunGuard> guard);

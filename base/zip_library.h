@@ -1,5 +1,5 @@
-// libzip, opened when the first archive is read or written. Linked, it would bring libcrypto into every process, whose
-// relocation takes a third of the time that a small program needs from start to end.
+// libzip, opened when the first archive is read or written. Linked, it would bring libcrypto into every
+// process, whose relocation takes a third of the time that a small program needs from start to end.
 #ifndef ASSAY_BASE_ZIP_LIBRARY_H_
 #define ASSAY_BASE_ZIP_LIBRARY_H_
 
@@ -27,7 +27,8 @@ struct ZipLibrary {
 #undef ASSAY_ZIP_MEMBER
 };
 
-// Opens it, once a process. NotSupported: it can't be loaded, or lacks a function; .npz files then can't be used.
+// Opens it, once a process. NotSupported: it can't be loaded, or lacks a function;
+// .npz files then can't be used.
 absl::Status LoadZipLibrary();
 // May be called behind a LoadZipLibrary that went well.
 const ZipLibrary& Zip();

@@ -1,5 +1,5 @@
-// Times calls of code of the user's in the body of a loop over f32[8]: what one more call costs, and what one more reverse costs,
-// a step of the interpreter that does as little. Nanoseconds, the best of several.
+// Times calls of code of the user's in the body of a loop over f32[8]: what one more call costs, and what one
+// more reverse costs, a step of the interpreter that does as little. Nanoseconds, the best of several.
 #include <algorithm>
 #include <chrono>
 #include <limits>

@@ -2,8 +2,10 @@
 """What a grid of devices costs: bench/devices.py ASSAY [PROGRAMS]
 
   - an all-reduce of f32[2^20] over 8 devices, over the reduce of the same 8 x 2^20 elements on one;
-  - a program without collectives on one device, and its share on each of 8 (all work is done on the same cores);
-  - 64 devices of each program below PROGRAMS (program.hlo and inputs.npz in a folder each), as `assay run` from start to end.
+  - a program without collectives on one device, and its share on each of 8 (all work is
+    done on the same cores);
+  - 64 devices of each program below PROGRAMS (program.hlo and inputs.npz in a folder each), as `assay run`
+    from start to end.
 
 Times are the smallest of several interleaved runs. They are printed, and nothing is asserted."""
 import json
@@ -35,7 +37,8 @@ CHAIN = """ENTRY main {
 
 
 def bench(assay, path, *flags):
-    done = subprocess.run([assay, "bench", path, "--random-inputs", "1", "--json", *flags], capture_output=True, text=True, check=True)
+    done = subprocess.run([assay, "bench", path, "--random-inputs", "1", "--json", *flags],
+                          capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["min_s"]
 
 
@@ -64,7 +67,8 @@ def main():
         best = float("inf")
         for _ in range(3):
             begin = time.perf_counter()
-            done = subprocess.run([assay, "run", program, "--inputs", inputs, "--replicas", "64", "--output", "/dev/null"],
+            done = subprocess.run(
+                [assay, "run", program, "--inputs", inputs, "--replicas", "64", "--output", "/dev/null"],
                                   capture_output=True, text=True)
             best = min(best, time.perf_counter() - begin)
         failed = "" if done.returncode == 0 else "  " + done.stderr.splitlines()[0]

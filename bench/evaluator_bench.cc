@@ -1,8 +1,8 @@
-// Times the reference engine on single instructions and on the interpreter's own overhead, and prints a table:
-// nanoseconds an element, a multiply-add or an instruction, beside the goal. Two figures: the best of several
-// runs of one executor, which takes up again the storage that the run before freed, and the best first run of a
-// fresh one, which also pays for the system's clearing of each new page. The engine has one thread, so the
-// process's CPU time is taken: on a shared machine wall time also shows what others do.
+// Times the reference engine on single instructions and on the interpreter's own overhead, and prints a
+// table: nanoseconds an element, a multiply-add or an instruction, beside the goal. Two figures: the best of
+// several runs of one executor, which takes up again the storage that the run before freed, and the best
+// first run of a fresh one, which also pays for the system's clearing of each new page. The engine has one
+// thread, so the process's CPU time is taken: on a shared machine wall time also shows what others do.
 // Usage: evaluator_bench [PART OF A NAME]: only the rows whose name has it.
 #include <algorithm>
 #include <chrono>

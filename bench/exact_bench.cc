@@ -1,5 +1,6 @@
-// Times exact sums and sums of products in the native kernels: best wall and CPU time of several runs, in nanoseconds a
-// product (or an element), and which share of the sums needed pairs and slices. Argument: threads (default 2).
+// Times exact sums and sums of products in the native kernels: best wall and CPU time of several runs, in
+// nanoseconds a product (or an element), and which share of the sums needed pairs and slices.
+// Argument: threads (default 2).
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -23,8 +24,8 @@ using Fill = std::function<double(std::mt19937_64&, int64_t)>;
 
 double Normal(std::mt19937_64& random, int64_t) { return std::normal_distribution<double>()(random); }
 double Byte(std::mt19937_64& random, int64_t) { return static_cast<double>(random() % 255) - 127; }
-// Rows (and, transposed, columns) of pairs x, -x with exponents spread widely: every dot product of a row with a
-// constant column is exactly zero but for its last term.
+// Rows (and, transposed, columns) of pairs x, -x with exponents spread widely: every dot product of a row
+// with a constant column is exactly zero but for its last term.
 double Pair(std::mt19937_64& random, int64_t i, int exponents) {
   static double last = 0;
   if (i % 2 != 0) return -last;

@@ -1,6 +1,6 @@
-// Times the native scalar functions through the exact engine: nanoseconds an element of one whole instruction on one
-// thread (best CPU time of several runs, storage taken up again), and the shares of elements that went to tier
-// 2 and to the reference. Usage: functions_bench [PART OF A NAME [TYPE...]]
+// Times the native scalar functions through the exact engine: nanoseconds an element of one whole instruction
+// on one thread (best CPU time of several runs, storage taken up again), and the shares of elements that went
+// to tier 2 and to the reference. Usage: functions_bench [PART OF A NAME [TYPE...]]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

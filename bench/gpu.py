@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""The engine gpu on a GPU, beside JAX's GPU backend (cuBLAS, cuDNN, XLA's own kernels) where that can be imported, in one run.
+"""The engine gpu on a GPU, beside JAX's GPU backend (cuBLAS, cuDNN, XLA's own kernels) where that can be
+imported, in one run.
 
 Usage: bench/gpu.py ASSAY [PROGRAMS] [--small] [--cuda-driver LIB]
 
-PROGRAMS: a folder with program.hlo and inputs.npz in a folder each, timed from inputs on the host to results on the host. --small:
-sizes with which the emulated driver ends in seconds; such times say nothing.
+PROGRAMS: a folder with program.hlo and inputs.npz in a folder each, timed from inputs on the host to results
+on the host. --small: sizes with which the emulated driver ends in seconds; such times say nothing.
 
-Programs but for these end in a slice of one element, so that what is timed lies on the device: inputs are there after the first
-run. Times are the smallest of several runs. They are printed, and nothing is asserted.
+Programs but for these end in a slice of one element, so that what is timed lies on the device: inputs are
+there after the first run. Times are the smallest of several runs. They are printed, and nothing is asserted.
 """
 import argparse
 import json
@@ -74,9 +75,10 @@ ENTRY e {{
 def device_name():
     if shutil.which("nvidia-smi") is None:
         return "a device without nvidia-smi"
-    listed = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True,
-                            text=True, check=False)
-    return listed.stdout.strip().splitlines()[0] if listed.returncode == 0 else "a device that nvidia-smi does not list"
+    listed = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
+                            capture_output=True, text=True, check=False)
+    return listed.stdout.strip().splitlines()[
+        0] if listed.returncode == 0 else "a device that nvidia-smi does not list"
 
 
 def import_jax():
@@ -117,8 +119,8 @@ class Bench:
         self.jax = import_jax()
 
     def own(self, program, *inputs):
-        done = subprocess.run([self.flags.assay, "bench", program, "--json", *inputs, *self.engine], capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run([self.flags.assay, "bench", program, "--json", *inputs, *self.engine],
+                              capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{program}: {done.stderr}")
         return json.loads(done.stdout)["min_s"]
@@ -139,7 +141,8 @@ class Bench:
         small = self.flags.small
         print(f"{device_name()}; peer: {'JAX ' + self.jax.__version__ if self.jax else 'none, as JAX has no GPU here'}")
         dot = None if self.jax is None else lambda x, y: self.jax.lax.dot(x, y, precision="highest")
-        wide = None if self.jax is None else lambda x, y: self.jax.lax.dot(x, y, preferred_element_type="int32")
+        wide = None if self.jax is None else lambda x, y: self.jax.lax.dot(
+            x, y, preferred_element_type="int32")
         for n in (32,) if small else (2048, 4096, 8192):
             flops = 2e-12 * n**3
             f32, bf16, s8 = ([((n, n), t)] * 2 for t in ("float32", "bfloat16", "int8"))
@@ -154,17 +157,21 @@ class Bench:
             self.row(f"{op} of 2^{n.bit_length() - 1} f32", UNARY.format(n=n, op=op), 8e-9 * n, "GB",
                      getattr(jnp, short) if jnp else None, line)
         chain = (lambda x: jnp.sum(x * 1.5 + x)) if jnp else None
-        self.row(f"chain and sum of 2^{n.bit_length() - 1} f32", CHAIN_AND_REDUCE.format(n=n), 4e-9 * n, "GB", chain, line)
+        self.row(f"chain and sum of 2^{n.bit_length() - 1} f32", CHAIN_AND_REDUCE.format(n=n), 4e-9 * n, "GB",
+                 chain, line)
         n = 1000 if small else 10**7
         take = (lambda x, i: x[i]) if jnp else None
-        self.row(f"gather of {n} rows of 64", GATHER.format(n=n), 512e-9 * n, "GB", take, [((n, 64), "float32"), ((n,), "int32")])
-        for program in sorted(pathlib.Path(self.flags.programs).glob("*/program.hlo")) if self.flags.programs else ():
+        self.row(f"gather of {n} rows of 64", GATHER.format(n=n), 512e-9 * n, "GB", take,
+                 [((n, 64), "float32"), ((n,), "int32")])
+        for program in sorted(
+            pathlib.Path(self.flags.programs).glob("*/program.hlo")) if self.flags.programs else ():
             seconds = self.own(program, "--inputs", program.with_name("inputs.npz"))
             print(f"{program.parent.name:38}  {seconds * 1e3:10.3f} ms", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assay")
     parser.add_argument("programs", nargs="?")
     parser.add_argument("--small", action="store_true")

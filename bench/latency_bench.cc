@@ -1,6 +1,6 @@
-// Times small programs from text to result in one process: the first time, when caches, tables and code are cold, the
-// best of many, each stage by itself, and the best of many that the process has loaded before (program_cache.h).
-// Microseconds.
+// Times small programs from text to result in one process: the first time, when caches, tables and code are
+// cold, the best of many, each stage by itself, and the best of many that the process has loaded before
+// (program_cache.h). Microseconds.
 // Usage: latency_bench [PROGRAM.hlo]...: by default a few built-in ones.
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
-// Times cholesky, triangular-solve and fft in the exact engine and in the reference: best CPU time of several runs,
-// and their ratio. Argument: part of a case's name.
+// Times cholesky, triangular-solve and fft in the exact engine and in the reference: best CPU time of several
+// runs, and their ratio. Argument: part of a case's name.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
-// How fast HLO text and protos are read: megabytes a second on synthetic modules, and the memory that a million
-// small instructions take. Run it at -O2; the goals are 30 MB/s of text and 100 MB/s of protos, and well under 1 GB
-// for the million. Run it in the root of the source tree.
+// How fast HLO text and protos are read: megabytes a second on synthetic modules, and the memory that a
+// million small instructions take. Run it at -O2; the goals are 30 MB/s of text and 100 MB/s of protos, and
+// well under 1 GB for the million. Run it in the root of the source tree.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 namespace assay {
 namespace {
 
-// One computation of `count` instructions, each `line` with the numbers of its own and the previous instruction.
+// One computation of `count` instructions, each `line` with the numbers of its own
+// and the previous instruction.
 std::string Chain(int64_t count, std::string_view line) {
   std::string text =
       R"(HloModule chain

@@ -1,8 +1,10 @@
-"""JAX on Assay's plugin beside XLA:CPU: how long it takes to dispatch compiled programs, to compile, to move arrays.
+"""JAX on Assay's plugin beside XLA:CPU: how long it takes to dispatch compiled programs, to compile, to move
+arrays.
 
     python bench/pjrt.py            # the assay package and JAX installed
 
-Ratios are what matters: the machine's load moves both. What is timed is JAX's whole way, from the call to the value.
+Ratios are what matters: the machine's load moves both. What is timed is JAX's whole way, from the call to the
+value.
 """
 
 import argparse
@@ -62,7 +64,8 @@ def main():
     compare("jit of 10 arguments", dispatch(lambda *a: sum(a), *[(4,)] * 10), 1000)
     compare("jit of 100 arguments", dispatch(lambda *a: sum(a), *[(4,)] * 100), 300)
     compare("device_put f32[8]", lambda d: lambda: jax.device_put(np.ones(8, np.float32), d), 1000)
-    compare("device_put f32[1024,1024]", lambda d: (lambda x: lambda: jax.device_put(x, d).block_until_ready())(
+    compare("device_put f32[1024,1024]",
+            lambda d: (lambda x: lambda: jax.device_put(x, d).block_until_ready())(
         np.ones((1024, 1024), np.float32)), 50)
 
     def fetch(device):

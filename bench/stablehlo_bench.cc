@@ -1,6 +1,6 @@
-// How fast StableHLO is read to a Module: megabytes a second of the fifteen real programs, as text and as portable
-// bytecode, and of synthetic text. Run it at -O2 in the root of the source tree; the goals are 30 MB/s of text and
-// 100 MB/s of bytecode.
+// How fast StableHLO is read to a Module: megabytes a second of the fifteen real programs, as text and as
+// portable bytecode, and of synthetic text. Run it at -O2 in the root of the source tree; the goals are 30
+// MB/s of text and 100 MB/s of bytecode.
 //   stablehlo_bench [FILE.mlirbc...]   these files in place of all that
 #include <algorithm>
 #include <cstdio>

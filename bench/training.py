@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Training with Flax and Optax on Assay's plugin, beside XLA:CPU: the curves of the loss, and the time of a step.
+"""Training with Flax and Optax on Assay's plugin, beside XLA:CPU: the curves of the loss, and the time of a
+step.
 
     python bench/training.py                                  # where assay, jax, flax and optax are installed
     python bench/training.py --svg docs/figures/training.svg  # and draws the curves
 
-Two models, each for 200 steps of AdamW: a small classifier of images (convolutions, pooling, dense layers), and a tiny
-transformer of two layers that learns to continue sequences. Data and first weights come from seeds and are the same bits everywhere.
-Each backend trains in a process of its own.
+Two models, each for 200 steps of AdamW: a small classifier of images (convolutions, pooling, dense layers),
+and a tiny transformer of two layers that learns to continue sequences. Data and first weights come from seeds
+and are the same bits everywhere. Each backend trains in a process of its own.
 
-Three runs say why curves part. XLA:CPU's own, once more from first weights of which one is moved by one unit in its last place: as
-far as this one parts from the first, rounding alone parts them. And with --check the step as XLA:CPU runs it, from the weights
-that it had after 0, 10, 100 and 199 steps, is held against the bounds of its program (docs/bounds.md): whether what a single step
-gives is what a correct backend may give. Where those can't be decided, how far it is from the exact step's, of the largest element of
-each array, says how much a single step's rounding is.
+Three runs say why curves part. XLA:CPU's own, once more from first weights of which one is moved by one unit
+in its last place: as far as this one parts from the first, rounding alone parts them. And with --check the
+step as XLA:CPU runs it, from the weights that it had after 0, 10, 100 and 199 steps, is held against the
+bounds of its program (docs/bounds.md): whether what a single step gives is what a correct backend may give.
+Where those can't be decided, how far it is from the exact step's, of the largest element of each array, says
+how much a single step's rounding is.
 
-The time of a step is that which a tenth of the steps took less than: others' work on the machine moves it least.
+The time of a step is that which a tenth of the steps took less than: others' work on the machine moves it
+least.
 """
 
 import argparse
@@ -66,7 +69,8 @@ def classifier():
 
 
 def transformer():
-    """Two layers of four heads, 64 wide, of 16 sequences of 32 tokens a step; each counts modulo 29 by 1, 2 or 3."""
+    """Two layers of four heads, 64 wide, of 16 sequences of 32 tokens a step; each counts modulo 29 by 1,
+    2 or 3."""
     import flax.linen as nn
     import jax
     import jax.numpy as jnp
@@ -79,7 +83,8 @@ def transformer():
         @nn.compact
         def __call__(self, x):
             y = nn.LayerNorm()(x)
-            x = x + nn.MultiHeadDotProductAttention(num_heads=4)(y, mask=nn.make_causal_mask(jnp.ones(x.shape[:2])))
+            x = x + nn.MultiHeadDotProductAttention(num_heads=4)(
+                y, mask=nn.make_causal_mask(jnp.ones(x.shape[:2])))
             y = nn.gelu(nn.Dense(4 * width)(nn.LayerNorm()(x)))
             return x + nn.Dense(width)(y)
 
@@ -101,7 +106,8 @@ def transformer():
     optimizer = optax.adamw(optax.warmup_cosine_decay_schedule(0, 3e-3, 20, 200))
 
     def loss(parameters, tokens, following):
-        return optax.softmax_cross_entropy_with_integer_labels(model.apply(parameters, tokens), following).mean()
+        return optax.softmax_cross_entropy_with_integer_labels(
+            model.apply(parameters, tokens), following).mean()
 
     parameters = model.init(jax.random.key(0), jnp.zeros((1, length), jnp.int32))
     return loss, optimizer, parameters, batch
@@ -163,8 +169,8 @@ def train(model, platform, steps, moved, checked):
             parameters, state, value = jax.block_until_ready(step(parameters, state, *inputs))
             times.append(time.perf_counter() - begin)
             losses.append(float(value))
-    return {"losses": losses, "step_s": sorted(times)[len(times) // 10], "compile_s": compiled, "checks": checks,
-            "kind": device.device_kind}
+    return {"losses": losses, "step_s": sorted(times)[len(times) // 10], "compile_s": compiled,
+            "checks": checks, "kind": device.device_kind}
 
 
 def check(function, number, arguments):
@@ -178,7 +184,8 @@ def check(function, number, arguments):
     off = max(float(np.max(np.abs(np.float64(a) - np.float64(e))) / max(np.max(np.abs(np.float64(e))), 1e-30))
               for a, e in zip(jax.tree.leaves(actual), jax.tree.leaves(exact)))
     worst = max(output.largest_share for output in outputs)
-    return {"step": number, "inside": sum(o.inside for o in outputs), "outside": sum(o.outside for o in outputs),
+    return {"step": number, "inside": sum(o.inside for o in outputs),
+            "outside": sum(o.outside for o in outputs),
             "undecided": sum(o.undecided for o in outputs), "largest_share": worst, "off": off,
             "from": [f"{op}: {why}" for _, op, why in report.undecided_from]}
 
@@ -191,7 +198,8 @@ RUNS = {
     "Assay exact": ("assay", {"ASSAY_ENGINE": "exact"}, False),
     "Assay fast": ("assay", {"ASSAY_ENGINE": "fast"}, False),
 }
-COLOURS = {"XLA:CPU": "#1f6fb4", "XLA:CPU, one weight moved by 1 ulp": "#9ec7e8", "Assay exact": "#c23b22", "Assay fast": "#e0a030"}
+COLOURS = {"XLA:CPU": "#1f6fb4", "XLA:CPU, one weight moved by 1 ulp": "#9ec7e8", "Assay exact": "#c23b22",
+           "Assay fast": "#e0a030"}
 
 
 def polyline(xs, ys, colour, dashed=False):
@@ -206,18 +214,22 @@ def text(x, y, words, anchor="start", size=11):
 
 def panel(left, top, width, height, title, runs, value, scale, ticks):
     """Curves of value(run) over steps; `scale` gives heights from 0 to 1, `ticks` are (value, label)."""
-    parts = [f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>', text(left, top - 6, title, size=12)]
+    parts = [f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#888"/>',
+             text(left, top - 6, title, size=12)]
     for tick, label in ticks:
         y = top + height * (1 - scale(tick))
-        parts += [f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>', text(left - 4, y + 4, label, "end", 10)]
+        parts += [f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>',
+                  text(left - 4, y + 4, label, "end", 10)]
     for name, run in runs.items():
         ys = value(name, run)
         if ys is None:
             continue
         xs = [left + width * i / (len(ys) - 1) for i in range(len(ys))]
-        parts.append(polyline(xs, [top + height * (1 - scale(y)) for y in ys], COLOURS[name], name == "Assay exact"))
+        parts.append(
+            polyline(xs, [top + height * (1 - scale(y)) for y in ys], COLOURS[name], name == "Assay exact"))
     steps = len(next(iter(runs.values()))["losses"])
-    parts += [text(left, top + height + 13, "0", size=10), text(left + width, top + height + 13, f"{steps} steps", "end", 10)]
+    parts += [text(left, top + height + 13, "0", size=10),
+              text(left + width, top + height + 13, f"{steps} steps", "end", 10)]
     return parts
 
 
@@ -231,18 +243,20 @@ def draw(results, path):
     for column, (model, runs) in enumerate(results.items()):
         left = 50 + 400 * column
         highest = math.ceil(max(max(run["losses"]) for run in runs.values()))
-        parts += panel(left, 30, 340, 210, f"{model}: loss", runs, lambda name, run: run["losses"], lambda y, h=highest: min(y / h, 1),
-                       [(t, str(t)) for t in range(highest + 1)])
+        parts += panel(left, 30, 340, 210, f"{model}: loss", runs, lambda name, run: run["losses"],
+                       lambda y, h=highest: min(y / h, 1), [(t, str(t)) for t in range(highest + 1)])
         base = runs["XLA:CPU"]["losses"]
 
         def apart(name, run, base=base):
             return None if name == "XLA:CPU" else [abs(a - b) for a, b in zip(run["losses"], base)]
 
         parts += panel(left, 285, 340, 190, f"{model}: |loss - loss of XLA:CPU|", runs, apart,
-                       lambda y: min(max((math.log10(max(y, 1e-9)) + 8) / 8, 0), 1), [(10.0**e, f"1e{e}") for e in range(-8, 1, 2)])
+                       lambda y: min(max((math.log10(max(y, 1e-9)) + 8) / 8, 0), 1),
+                       [(10.0**e, f"1e{e}") for e in range(-8, 1, 2)])
     for i, name in enumerate(RUNS):
         x, y = 50 + 400 * (i % columns), 510 + 20 * (i // columns)
-        parts += [polyline([x, x + 30], [y - 4, y - 4], COLOURS[name], name == "Assay exact"), text(x + 36, y, name)]
+        parts += [polyline([x, x + 30], [y - 4, y - 4], COLOURS[name], name == "Assay exact"),
+                  text(x + 36, y, name)]
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     pathlib.Path(path).write_text("\n".join([*parts, "</svg>", ""]), encoding="utf-8")
 
@@ -252,7 +266,8 @@ def run_apart(model, name, options):
     command = [sys.executable, __file__, "--steps", str(options.steps), "--worker", model, platform]
     command += ["--moved"] if moved else []
     command += ["--check"] if options.check and name == "XLA:CPU" else []
-    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu,assay", **environment}, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu,assay", **environment},
+                          stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 

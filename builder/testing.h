@@ -7,8 +7,8 @@
 //                       {"f32[2] {1, 2.5}"}, "f32[2] {2, 5}"));
 //   }
 //
-// It knows no test framework: an Outcome is true or false, and prints itself. Values are written as a shape and
-// a literal; floats may be C99 hex; a tuple is "(f32[2], s32[]) ({1, 2}, 3)".
+// It knows no test framework: an Outcome is true or false, and prints itself. Values are written as a shape
+// and a literal; floats may be C99 hex; a tuple is "(f32[2], s32[]) ({1, 2}, 3)".
 #ifndef ASSAY_BUILDER_TESTING_H_
 #define ASSAY_BUILDER_TESTING_H_
 

@@ -123,8 +123,8 @@ class XlaBuilder {
   // replica_count and num_partitions of the module.
   void SetReplicaCount(int64_t count) { module_.replica_count = replica_count_ = count; }
   void SetPartitionCount(int64_t count) { module_.num_partitions = partition_count_ = count; }
-  // What custom calls may mean besides what everybody knows (evaluator/custom_op.h): their shapes are then checked as
-  // they are added, and programs of what is built call them.
+  // What custom calls may mean besides what everybody knows (evaluator/custom_op.h): their shapes are then
+  // checked as they are added, and programs of what is built call them.
   void SetCustomOps(std::shared_ptr<const CustomOps> ops) {
     module_.custom_ops = custom_ops_ = std::move(ops);
   }

@@ -19,8 +19,8 @@ struct AuditFinding {
   // By the text: whatever the values are, or for some values.
   bool always = false;
   std::string note;
-  // In the run: how many times the instruction's values were looked at, in how many of these the result depended on the point,
-  // and the elements (windows, index vectors) where it did, of how many.
+  // In the run: how many times the instruction's values were looked at, in how many of these the result
+  // depended on the point, and the elements (windows, index vectors) where it did, of how many.
   int64_t runs = 0, met = 0, count = 0, of = 0;
   int64_t first_run = 0;  // of those, from 0
   std::string first;      // the first element in it

@@ -1,6 +1,6 @@
 // What is open at each point of an audit. The figures of XLA:CPU are those of jaxlib 0.10.2, by
-// tests/differential/audit_on_xla.py; what is said of XLA:GPU and of StableHLO is what their documents say, and "not said"
-// where they say nothing. docs/audit.md has the same words.
+// tests/differential/audit_on_xla.py; what is said of XLA:GPU and of StableHLO is what their documents say,
+// and "not said" where they say nothing. docs/audit.md has the same words.
 #include <iterator>
 
 #include "check/audit.h"
@@ -8,8 +8,8 @@
 namespace assay {
 namespace {
 
-// StableHLO, "Errors": error conditions, such as integer overflow and accesses out of bounds, have implementation-defined results
-// where an operation does not say more.
+// StableHLO, "Errors": error conditions, such as integer overflow and accesses out of bounds, have
+// implementation-defined results where an operation does not say more.
 constexpr std::string_view kErrors = "implementation-defined (Errors)";
 constexpr std::string_view kNotSaid = "not said; not measured";
 constexpr std::string_view kOpenInXla = "implementation-defined (XLA's operation semantics); not measured";

@@ -26,8 +26,9 @@ class Backend {
   virtual ~Backend() = default;
   // For messages and reports: a command, or a library and its platform.
   virtual std::string Name() const = 0;
-  // Outputs have the types and shapes of the entry computation's result. One that the backend did not give is left out; one of
-  // another type or shape, and a backend that fails, is an EvalError with the backend's own words.
+  // Outputs have the types and shapes of the entry computation's result. One that the backend did not give is
+  // left out; one of another type or shape, and a backend that fails,
+  // is an EvalError with the backend's own words.
   virtual absl::StatusOr<Outputs> Run(const Request& request) = 0;
 };
 

@@ -370,8 +370,8 @@ void ComputationDeriver::FollowStructure() {
       return TakeLeaves(std::move(leaves));
     }
     default: {
-      // The result is operand 0, or its first leaf (copy-done), or begins with it (copy-start, of which nothing else is
-      // read).
+      // The result is operand 0, or its first leaf (copy-done), or begins with it
+      // (copy-start, of which nothing else is read).
       Derived& from = operand(0);
       std::vector<BoundedLeaf> leaves;
       const std::vector<const Shape*> shapes = LeafShapes(*result_->shape);

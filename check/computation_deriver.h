@@ -1,4 +1,5 @@
-// Derives one computation: copies its instructions and has the rules of the op table write their radii beside them.
+// Derives one computation: copies its instructions and has the rules of the op table
+// write their radii beside them.
 #ifndef ASSAY_CHECK_COMPUTATION_DERIVER_H_
 #define ASSAY_CHECK_COMPUTATION_DERIVER_H_
 
@@ -17,7 +18,8 @@ class ComputationDeriver final : public BoundContext {
   absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted,
                                             const std::optional<std::vector<bool>>& ends);
   absl::StatusOr<ProbedComputation> DeriveProbed(const std::vector<bool>& radii);
-  // The entry computation keeps its parameters; its root is the program's, the radii and the ends, whose places are told.
+  // The entry computation keeps its parameters; its root is the program's, the radii and the ends,
+  // whose places are told.
   absl::StatusOr<ComputationId> DeriveEntry(const std::vector<bool>& subnormal_arguments,
                                             std::vector<int64_t>& radius_of_leaf,
                                             std::vector<int64_t>& ends_of_leaf);

@@ -28,7 +28,8 @@ void RedirectCalls(Instruction& instruction, absl::FunctionRef<ComputationId(Com
 
 class ComputationWriter {
  public:
-  // Computations that are called are in `module`, which outlives the writer. At the limit of instructions it is NotSupported.
+  // Computations that are called are in `module`, which outlives the writer.
+  // At the limit of instructions it is NotSupported.
   ComputationWriter(Module& module, std::string name, int64_t& instructions_left)
       : module_(module), left_(instructions_left) {
     computation_.name = std::move(name);
@@ -36,7 +37,8 @@ class ComputationWriter {
 
   // Instructions get this name, and a number.
   void NameThem(std::string_view name) { name_ = name; }
-  // Fills in the shape where it is left out. After an error every node is the first instruction, and the error is kept.
+  // Fills in the shape where it is left out. After an error every node is the first instruction,
+  // and the error is kept.
   Node Write(Instruction instruction);
   Node Parameter(int64_t number, std::shared_ptr<const Shape> shape);
   Node Element(Node tuple, int64_t index);

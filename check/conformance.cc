@@ -96,8 +96,9 @@ class Judgement {
     return {real, imaginary};
   }
 
-  // The distance of two numbers as a share of the radius and half an ulp of the actual one, by which it may have been rounded
-  // last: no number of the type lies in between, so this lets nothing through where the radius is 0.
+  // The distance of two numbers as a share of the radius and half an ulp of the actual one, by which it may
+  // have been rounded last: no number of the type lies in between,
+  // so this lets nothing through where the radius is 0.
   double ShareOfNumbers(const std::byte* exact, const std::byte* actual, double radius) {
     const FloatFormat& format = *Info(IsComplex(type_) ? ComponentType(type_) : type_).format;
     const auto [er, ei] = Parts(exact);
@@ -114,7 +115,8 @@ class Judgement {
     return radius > 0 ? distance / radius : kInfinity;
   }
 
-  // What can be reached lies on one side of the exact value, or nearer on that side. A number may have been rounded last, as above.
+  // What can be reached lies on one side of the exact value, or nearer on that side.
+  // A number may have been rounded last, as above.
   bool IsBeyondEnds(int64_t i, const std::byte* actual) const {
     if (!output_.low.has_value() || IsComplex(type_)) return false;
     const double value = IsFloat(type_) ? Parts(actual).first : IntegerOf(actual);

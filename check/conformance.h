@@ -18,7 +18,8 @@ struct BoundedOutput {
   std::string key;  // "out0"
   Literal exact;
   std::optional<Literal> radius;  // none: it has to be exact
-  // The smallest and the largest value that can be reached, where they say more than the radius: NaN where nothing is known.
+  // The smallest and the largest value that can be reached, where they say more than the radius:
+  // NaN where nothing is known.
   std::optional<Literal> low, high;
   int64_t leaf = 0;  // of the program's root
 };
@@ -41,7 +42,8 @@ std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments);
 absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
                                                      std::vector<DeviceInputs> inputs, RunOptions options);
 
-// Plans and runs the derived program on one device. Errors are DeriveBounds', those of the run, and NotSupported for several devices.
+// Plans and runs the derived program on one device. Errors are DeriveBounds', those of the run, and
+// NotSupported for several devices.
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options,

@@ -1,4 +1,5 @@
-// The derived program: the values of a program, and beside them how far a conforming backend's may lie from them.
+// The derived program: the values of a program, and beside them how far a conforming
+// backend's may lie from them.
 #ifndef ASSAY_CHECK_DERIVE_BOUNDS_H_
 #define ASSAY_CHECK_DERIVE_BOUNDS_H_
 
@@ -12,11 +13,13 @@
 namespace assay {
 
 struct DerivedBounds {
-  // Takes what the program takes. Its root is a tuple: the program's root, the radii of some of its leaves, and the ends of some.
+  // Takes what the program takes. Its root is a tuple: the program's root,
+  // the radii of some of its leaves, and the ends of some.
   Module module;
   // By leaf of the program's root, in order: the element of the tuple with its radius; -1: it is exact.
   std::vector<int64_t> radius_of_leaf;
-  // The same of its smallest value that can be reached, behind which stands the largest; -1: what the radius says.
+  // The same of its smallest value that can be reached, behind which stands the largest; -1:
+  // what the radius says.
   std::vector<int64_t> ends_of_leaf;
   // Instructions of which nothing is known, and why.
   struct Note {
@@ -28,9 +31,10 @@ struct DerivedBounds {
 // Whether the array has numbers of its type that are not zero and less than the smallest normal one.
 bool HasSubnormals(const Literal& array);
 
-// `subnormal_arguments`: by leaf of the parameters, one parameter after the other, whether the array that will be given has
-// subnormal numbers: where the profile flushes these they are not exact. Empty: none has. Errors: NotSupported for programs
-// with dynamic dimensions, and where the derived program would be too large.
+// `subnormal_arguments`: by leaf of the parameters, one parameter after the other, whether the array that
+// will be given has subnormal numbers: where the profile flushes these they are not exact. Empty: none has.
+// Errors: NotSupported for programs with dynamic dimensions, and where the derived
+// program would be too large.
 absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const Profile& profile,
                                            const std::vector<bool>& subnormal_arguments = {});
 

@@ -167,7 +167,8 @@ absl::Status ModuleAudit::LookAt(EvalContext& context, std::span<const Literal> 
   ASSAY_RETURN_IF_ERROR(audit.Read());
   for (const auto& [point, told] : audit.told()) {
     if (!told.saw || !IsCounted(c, point)) continue;
-    // Where the text has said that there can't be a dependence, as of a constant divisor, there is nothing to report.
+    // Where the text has said that there can't be a dependence, as of a constant divisor,
+    // there is nothing to report.
     if (told.dependence.count == 0 && !findings_.contains({c, i, static_cast<int>(point)})) continue;
     AuditFinding& finding = At(c, i, point);
     if (told.dependence.count > 0) {

@@ -19,7 +19,8 @@ class ModuleAudit {
   bool MayMeet(ComputationId id, AuditPoint point) const {
     return (points_[static_cast<size_t>(id.value)] >> static_cast<int>(point) & 1) != 0;
   }
-  // Whether the steps of a computation of scalars have to be seen one by one: what its caller's rule can't tell of its values.
+  // Whether the steps of a computation of scalars have to be seen one by one:
+  // what its caller's rule can't tell of its values.
   bool NeedsSteps(ComputationId id) const;
   // Looks at the values of an instruction that was run.
   absl::Status LookAt(EvalContext& context, std::span<const Literal> operands, const Literal& result);
@@ -31,7 +32,8 @@ class ModuleAudit {
 
   void ReadText();
   void FindReached();
-  // Of a computation that is applied to elements its caller's rule looks at NaNs and subnormal numbers among these.
+  // Of a computation that is applied to elements its caller's rule looks at NaNs and
+  // subnormal numbers among these.
   bool IsCounted(size_t computation, AuditPoint point) const;
   AuditFinding& At(size_t computation, size_t instruction, AuditPoint point);
 

@@ -14,16 +14,16 @@
 
 namespace assay {
 
-// A computation of the derived program. It takes a tuple of the arrays of its parameters and then the radii of some, and gives a
-// tuple of the arrays of its root, then the radii of some, then the ends of some.
+// A computation of the derived program. It takes a tuple of the arrays of its parameters and then the radii
+// of some, and gives a tuple of the arrays of its root, then the radii of some, then the ends of some.
 struct DerivedComputation {
   ComputationId id;
   std::vector<bool> radii;  // by leaf of the root: it has one
   std::vector<bool> ends;   // it has these, two elements a leaf
 };
 
-// A computation of the derived program that shows where something is undecided: it takes what a DerivedComputation takes, and gives a
-// tuple of what the elements below are in.
+// A computation of the derived program that shows where something is undecided: it takes what a
+// DerivedComputation takes, and gives a tuple of what the elements below are in.
 struct ProbedComputation {
   struct Shown {
     int64_t value = -1, radius = -1;  // -1: it has no radius
@@ -45,9 +45,9 @@ class ModuleDeriver {
   Module& module() { return result_.module; }
   int64_t& instructions_left() { return instructions_left_; }
 
-  // The computation for parameters of which these leaves have radii. The leaves of the result that are wanted have one in any
-  // case, of zeros if need be. `ends`: of these leaves of the parameters the ends are given behind the radii, and the result has
-  // those that say more than its radii.
+  // The computation for parameters of which these leaves have radii. The leaves of the result that are wanted
+  // have one in any case, of zeros if need be. `ends`: of these leaves of the parameters the ends are given
+  // behind the radii, and the result has those that say more than its radii.
   absl::StatusOr<DerivedComputation> Derive(ComputationId id, const std::vector<bool>& radii,
                                             const std::vector<bool>& wanted,
                                             const std::optional<std::vector<bool>>& ends = std::nullopt);

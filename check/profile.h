@@ -22,12 +22,12 @@ struct Profile {
   };
   std::string name;
   std::vector<Ulps> ulps;  // the last line that fits an instruction holds
-  // The format that sums of a type are added up in, and the significant bits (with the leading one) that dots keep of an
-  // operand; 0: all.
+  // The format that sums of a type are added up in, and the significant bits (with the leading one) that dots
+  // keep of an operand; 0: all.
   std::array<ElementType, kNumElementTypes> accumulators;
   std::array<int, kNumElementTypes> dot_input_bits = {};
-  // Types whose results may stay in a wider format until they leave the program, and those whose subnormal numbers may be
-  // taken for zero, as operands and as results.
+  // Types whose results may stay in a wider format until they leave the program, and those whose subnormal
+  // numbers may be taken for zero, as operands and as results.
   TypeSet keeps_precision, flushes;
   bool contracts = false;  // products that are added may stay unrounded
 

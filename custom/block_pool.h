@@ -7,15 +7,16 @@
 
 namespace assay::custom {
 
-// What kernels are promised of memory. Small literals, and those that lie in memory of a caller's, may lie otherwise; a
-// block has the bytes of such a one while the kernel runs.
+// What kernels are promised of memory. Small literals, and those that lie in memory of a caller's, may lie
+// otherwise; a block has the bytes of such a one while the kernel runs.
 constexpr size_t kAlignment = 64;
 struct alignas(kAlignment) Block {
   std::byte bytes[kAlignment];
 };
 
-// The blocks of a kernel's runs, of which each needs equally many. Those of a run that is over are kept for the next one,
-// since aligned memory costs as much as the rest of a call of a small kernel. Safe from many threads.
+// The blocks of a kernel's runs, of which each needs equally many. Those of a run that is over are kept for
+// the next one, since aligned memory costs as much as the rest of a call of a small kernel.
+// Safe from many threads.
 class BlockPool {
  public:
   BlockPool() = default;

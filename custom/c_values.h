@@ -39,8 +39,9 @@ std::vector<AssayArgument> CArguments(const std::vector<OpArgument>& arguments,
 AssayArray CArray(const Literal& literal);
 AssayArray CArray(const Shape& shape);
 
-// What a library reported, with the operation's name before it: an error of the call (InvalidProgram) as long as the
-// program does not run, of its values (EvalError) when it does; NotSupported and LimitExceeded in both.
+// What a library reported, with the operation's name before it: an error of the call (InvalidProgram) as long
+// as the program does not run, of its values (EvalError) when it does;
+// NotSupported and LimitExceeded in both.
 absl::Status ErrorOf(std::string_view op, int32_t code, AssayText message, bool running);
 
 // The bytes of temporary memory that a kernel asks for: EvalError where no array has such a type and sizes.

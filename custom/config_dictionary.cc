@@ -1,6 +1,6 @@
-// The reader of MLIR's form, and its writer; config_json.cc reads JSON. Each byte is looked at a few times at most:
-// what follows a value decides nothing about it, but for the type behind dense<...>, for which its elements are skipped
-// once.
+// The reader of MLIR's form, and its writer; config_json.cc reads JSON. Each byte is looked at a few times at
+// most: what follows a value decides nothing about it, but for the type behind dense<...>, for which its
+// elements are skipped once.
 #include "custom/config_dictionary.h"
 
 #include <charconv>
@@ -32,8 +32,8 @@ struct Number {
   double real = 0;
 };
 
-// How MLIR writes a type that a ConfigInt, a ConfigFloat or an array may have, and whether its integers have a sign by
-// themselves: i8 takes 200 as well as -56.
+// How MLIR writes a type that a ConfigInt, a ConfigFloat or an array may have, and whether its integers have
+// a sign by themselves: i8 takes 200 as well as -56.
 struct NamedType {
   ElementType type;
   bool is_signless = false;
@@ -188,8 +188,8 @@ class DictionaryReader {
     return number;
   }
 
-  // A decimal number is rounded to f64 and then to the type, as MLIR does; a hexadecimal one of a float type is its
-  // bits.
+  // A decimal number is rounded to f64 and then to the type, as MLIR does; a hexadecimal one of a float type
+  // is its bits.
   static absl::StatusOr<double> FloatOf(const NumberText& number, ElementType type) {
     const FloatFormat& format = *Info(type).format;
     const char* const end = number.digits.data() + number.digits.size();
@@ -305,7 +305,8 @@ class DictionaryReader {
     }
   }
 
-  // dense '<' elements '>' ':' tensor '<' sizes x type '>': its elements in row-major order, whatever the rank.
+  // dense '<' elements '>' ':' tensor '<' sizes x type '>': its elements in row-major order,
+  // whatever the rank.
   absl::Status Dense(ConfigArray& array) {
     ASSAY_RETURN_IF_ERROR(in_.Expect('<'));
     const size_t begin = in_.at();

@@ -11,8 +11,8 @@
 
 namespace assay::custom {
 
-// Constructs the kernel for a call with these operands. NotSupported where one of them or a result is no static array; else
-// errors are the constructor's.
+// Constructs the kernel for a call with these operands. NotSupported where one of them or a result is no
+// static array; else errors are the constructor's.
 absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> MakeDeviceKernel(
     const OpInterface& op, const KernelDef& kernel, BoundCall bound, std::span<const Shape* const> operands,
     const Instruction& call);

@@ -1,5 +1,5 @@
-// Code of the user's may leave other roundings behind, or subnormals that are flushed: a library that was linked with
-// -ffast-math does so when it is loaded.
+// Code of the user's may leave other roundings behind, or subnormals that are flushed: a library that was
+// linked with -ffast-math does so when it is loaded.
 #ifndef ASSAY_CUSTOM_FLOAT_ENVIRONMENT_H_
 #define ASSAY_CUSTOM_FLOAT_ENVIRONMENT_H_
 

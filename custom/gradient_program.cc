@@ -32,7 +32,8 @@ class GradientWriter {
     return size() - 1;
   }
 
-  // -1, and the first error kept, where the instruction is wrong. Its shape is that of the same instruction alone.
+  // -1, and the first error kept, where the instruction is wrong.
+  // Its shape is that of the same instruction alone.
   int64_t Add(std::string_view opcode, std::string_view shape, std::span<const int64_t> operands,
               std::string_view attributes) {
     if (!status_.ok()) return -1;

@@ -45,8 +45,8 @@ absl::StatusOr<Registrations> OpenAndCollect(const std::string& path) {
   return Collect(tell);
 }
 
-// What opens the library in a process of its own tells through a pipe that it came to an end, so that one that ends the
-// process with exit code 0 is found, too.
+// What opens the library in a process of its own tells through a pipe that it came to an end, so that one
+// that ends the process with exit code 0 is found, too.
 absl::Status TryInChild(const std::string& path) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)

@@ -356,7 +356,8 @@ class KernelRun {
     return Literal::Tuple(context_.shared_result_shape(), std::move(elements));
   }
 
-  // The elements of an output that was allocated with fewer than its bounds, where they lie in an array of the bounds.
+  // The elements of an output that was allocated with fewer than its bounds,
+  // where they lie in an array of the bounds.
   absl::Status Spread(size_t i) {
     Output& output = outputs_[i];
     const std::shared_ptr<const Shape>& shape = made_.output_shapes()[i];

@@ -1,4 +1,5 @@
-// What a kernel behind the C interface is for one call, wherever it runs: the instance, and what each of its runs is told.
+// What a kernel behind the C interface is for one call, wherever it runs: the instance,
+// and what each of its runs is told.
 #ifndef ASSAY_CUSTOM_MADE_KERNEL_H_
 #define ASSAY_CUSTOM_MADE_KERNEL_H_
 

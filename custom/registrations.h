@@ -1,5 +1,5 @@
-// What a library, or a caller, registers in one go: copies of all that it told a registrar (custom/c_api.h). Applied to
-// a registry all of it counts, or nothing.
+// What a library, or a caller, registers in one go: copies of all that it told a registrar (custom/c_api.h).
+// Applied to a registry all of it counts, or nothing.
 #ifndef ASSAY_CUSTOM_REGISTRATIONS_H_
 #define ASSAY_CUSTOM_REGISTRATIONS_H_
 
@@ -54,8 +54,8 @@ struct Registrations {
   std::vector<GradientFunction> gradients;
 };
 
-// Calls `tell` with a registrar that keeps what it is told. Error: InvalidProgram with the first thing that was wrong;
-// BadInput where the teller said that it can't register, or threw.
+// Calls `tell` with a registrar that keeps what it is told. Error: InvalidProgram with the first thing that
+// was wrong; BadInput where the teller said that it can't register, or threw.
 absl::StatusOr<Registrations> Collect(const std::function<void(const AssayRegistrar* registrar)>& tell);
 
 }  // namespace assay::custom

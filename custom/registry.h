@@ -1,4 +1,5 @@
-// The operations that a process knows besides the op table. A program is given a set of them as it is at that moment.
+// The operations that a process knows besides the op table. A program is given a set of
+// them as it is at that moment.
 #ifndef ASSAY_CUSTOM_REGISTRY_H_
 #define ASSAY_CUSTOM_REGISTRY_H_
 
@@ -28,8 +29,8 @@ class RegisteredOp final : public CustomOp {
   const GradientFunction* gradient() const { return gradient_ ? &*gradient_ : nullptr; }
 
   absl::StatusOr<Shape> Infer(const InferContext& context) const override;
-  // What the shape function says of the results of a call on operands of these shapes; nothing of a result that it does
-  // not know.
+  // What the shape function says of the results of a call on operands of these shapes; nothing of a result
+  // that it does not know.
   struct Output {
     ElementType type = ElementType::kPred;
     PartialShape shape;
@@ -74,10 +75,10 @@ class OpRegistry {
  public:
   OpRegistry() : ops_(std::make_shared<const OpSet>()) {}
 
-  // Adds all of it, or nothing. An operation may be registered again with the same interface, which changes nothing.
-  // Returns the names that are new. Errors, InvalidProgram: a name that Assay has a meaning for, one with another
-  // interface (already exists), a kernel or gradient of an unknown operation, a constraint on something that is no
-  // attribute of kind type, a second gradient.
+  // Adds all of it, or nothing. An operation may be registered again with the same interface, which changes
+  // nothing. Returns the names that are new. Errors, InvalidProgram: a name that Assay has a meaning for, one
+  // with another interface (already exists), a kernel or gradient of an unknown operation, a constraint on
+  // something that is no attribute of kind type, a second gradient.
   absl::StatusOr<std::vector<std::string>> Add(const Registrations& registrations);
 
   std::shared_ptr<const OpSet> ops() const;

@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks(20);
 
-// What messages begin with. From a process to the first: what its devices ask for, with the device; from the first: answers.
+// What messages begin with. From a process to the first: what its devices ask for, with the device;
+// from the first: answers.
 enum class Word : int64_t {
   kHello,
   kMeet,
@@ -125,7 +126,8 @@ std::vector<std::vector<Literal>> Unpacked(const Literal& packed) {
   return contributions;
 }
 
-// Devices of several processes bring values together at the first; each works out what comes of them by itself.
+// Devices of several processes bring values together at the first;
+// each works out what comes of them by itself.
 absl::StatusOr<Literal> OwnPart(int64_t id, std::span<const int64_t> members, const Literal& packed,
                                 DeviceLink::Combine combine) {
   std::vector<std::vector<Literal>> contributions = Unpacked(packed);
@@ -382,7 +384,8 @@ class FirstProcess final : public Share {
   }
 
  private:
-  // Each process says hello, and each device of another process that it has ended: what comes behind is of the next run.
+  // Each process says hello, and each device of another process that it has ended:
+  // what comes behind is of the next run.
   bool Hear(std::string bytes) {
     WireReader message(bytes);
     const auto word = static_cast<Word>(message.Int());

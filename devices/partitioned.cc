@@ -96,8 +96,8 @@ absl::StatusOr<std::optional<Literal>> Joined(const Shape& whole, const ShardLay
   return std::optional<Literal>(std::move(value));
 }
 
-// The ways in which pieces of this shape may lie where nothing says it: chunks in order of the devices, with copies on
-// neighbours, or on devices far apart.
+// The ways in which pieces of this shape may lie where nothing says it: chunks in order of the devices, with
+// copies on neighbours, or on devices far apart.
 absl::StatusOr<std::vector<ShardLayout>> LikelyLayouts(const Shape& whole, const Shape& local,
                                                        int64_t num_devices) {
   std::vector<int64_t> tiles;

@@ -1,4 +1,5 @@
-// Runs a plan on several devices, each on a thread of its own: all of this process, or of those that mpirun started together.
+// Runs a plan on several devices, each on a thread of its own: all of this process,
+// or of those that mpirun started together.
 #ifndef ASSAY_DEVICES_RUN_DEVICES_H_
 #define ASSAY_DEVICES_RUN_DEVICES_H_
 
@@ -12,7 +13,8 @@
 
 namespace assay {
 
-// What a device is given: one literal for each parameter of the entry computation, and what the host's queues hold.
+// What a device is given: one literal for each parameter of the entry computation,
+// and what the host's queues hold.
 struct DeviceInputs {
   std::vector<Literal> arguments;
   ProcessState process;
@@ -33,9 +35,9 @@ absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* obser
 // all devices together, --max-steps is each one's. `observer`, where there is one, is told of device 0's steps; by `counts`
 // a sampled cross-check chooses runs on a device that is alone (Executor::CountRunsIn).
 //
-// Results do not depend on timing. The first error is that of the device which had counted least; the others end when they
-// have counted as much. Errors: CheckDevices' where the program does not fit the grid; those of the runs, with the device's
-// name; EvalError for a deadlock, with who waits for whom.
+// Results do not depend on timing. The first error is that of the device which had counted least; the others
+// end when they have counted as much. Errors: CheckDevices' where the program does not fit the grid; those of
+// the runs, with the device's name; EvalError for a deadlock, with who waits for whom.
 absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,
                                                       std::vector<DeviceInputs> inputs, RunOptions options,
                                                       StepObserver* observer = nullptr,

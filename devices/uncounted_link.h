@@ -1,5 +1,6 @@
-// The link of a device whose executor is not charged for the work that it does for all members of a collective: which of them
-// does it is a matter of timing, and steps (--max-steps) are not. While it is done it counts, so that it ends.
+// The link of a device whose executor is not charged for the work that it does for all members of a
+// collective: which of them does it is a matter of timing, and steps (--max-steps) are not. While it is done
+// it counts, so that it ends.
 #ifndef ASSAY_DEVICES_UNCOUNTED_LINK_H_
 #define ASSAY_DEVICES_UNCOUNTED_LINK_H_
 

@@ -1,4 +1,5 @@
-// Values as bytes, for processes that run the same program together: what one of them writes, another of the same build reads.
+// Values as bytes, for processes that run the same program together: what one of them writes,
+// another of the same build reads.
 #ifndef ASSAY_DEVICES_WIRE_H_
 #define ASSAY_DEVICES_WIRE_H_
 
@@ -29,8 +30,8 @@ class WireWriter {
   std::string bytes_;
 };
 
-// Reads in the order in which was written. Bytes that end early are an error of ours, or of the other process: all that is
-// read then is empty, and ok() false.
+// Reads in the order in which was written. Bytes that end early are an error of ours, or of the other
+// process: all that is read then is empty, and ok() false.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}

@@ -1,5 +1,6 @@
-// How near a kernel's results are to the reference's. An accuracy is one object: it says whether an element may be what a
-// kernel gave, and says its bound in words, so that plan, cross-check and messages speak of one formula.
+// How near a kernel's results are to the reference's. An accuracy is one object: it says whether an element
+// may be what a kernel gave, and says its bound in words, so that plan,
+// cross-check and messages speak of one formula.
 #ifndef ASSAY_ENGINES_ACCURACY_H_
 #define ASSAY_ENGINES_ACCURACY_H_
 
@@ -43,30 +44,31 @@ class Accuracy {
   virtual bool Allows(const ExactElement& exact, const std::byte* actual) const = 0;
   // The bound in words: "bit-exact", "within 2 ulp of the correctly rounded result".
   virtual std::string Bound() const = 0;
-  // What is allowed for this element, for the message of a difference: ", allowed from 1.5 to 2". Empty where it is the
-  // exact value alone.
+  // What is allowed for this element, for the message of a difference: ", allowed from 1.5 to 2". Empty where
+  // it is the exact value alone.
   virtual std::string Allowed(const ExactElement& exact) const;
 };
 
 // Every element has the reference's bits.
 const Accuracy& BitExact();
 
-// Sums of n terms t (products, in dot and convolution) in f32, u = 2^-24 and w = 2^-126, or in f64, u = 2^-53 and
-// w = 2^-1074, in some order:
+// Sums of n terms t (products, in dot and convolution) in f32, u = 2^-24 and w = 2^-126, or in f64, u = 2^-53
+// and w = 2^-1074, in some order:
 //   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  T the result's type,
 //   e = gamma sum |t| + n w,  gamma = (n + 2) u / (1 - (n + 2) u)
-// Where s is NaN it is NaN, where s is infinite s or NaN (in f64 anything); where sum |t| (1 + gamma) leaves that format's
-// range, anything.
+// Where s is NaN it is NaN, where s is infinite s or NaN (in f64 anything); where sum |t| (1 + gamma) leaves
+// that format's range, anything.
 const Accuracy& SumInF32();
 const Accuracy& SumInF64();
 // Terms with a subnormal factor may count as zero besides: e grows by the sum of their magnitudes.
 const Accuracy& SumInF32WithoutSubnormals();
 
-// f(x) rounded once, or one of the `ulps` next numbers of the type on either side, of the same sign; infinity is the one
-// behind the largest. NaN is NaN. 0 <= ulps <= 16.
+// f(x) rounded once, or one of the `ulps` next numbers of the type on either side, of the same sign; infinity
+// is the one behind the largest. NaN is NaN. 0 <= ulps <= 16.
 const Accuracy& WithinUlps(int64_t ulps);
 
-// Members with an approximation are within that one's bound, all others have the reference's bits for what they were given.
+// Members with an approximation are within that one's bound, all others have the reference's
+// bits for what they were given.
 const Accuracy& ByMembers();
 
 // The most terms of a sum that an element of a dot or convolution is; 1 for other ops.

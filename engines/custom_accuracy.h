@@ -10,8 +10,9 @@
 
 namespace assay {
 
-// |x - r| <= absolute + relative * |r| of floats and of each component of complex numbers, r the reference's; a NaN is a NaN, an
-// infinity that infinity. Other types have the same bits, and all have where the tolerance is exact.
+// |x - r| <= absolute + relative * |r| of floats and of each component of complex numbers, r the reference's;
+// a NaN is a NaN, an infinity that infinity. Other types have the same bits,
+// and all have where the tolerance is exact.
 class CustomAccuracy final : public Accuracy {
  public:
   explicit CustomAccuracy(CustomTolerance tolerance) : tolerance_(tolerance) {}

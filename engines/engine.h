@@ -1,9 +1,9 @@
-// The contract of engines: who takes a step of a plan, and what a taken step promises. It names no implementation;
-// run/engine_list.h knows them all.
+// The contract of engines: who takes a step of a plan, and what a taken step promises. It names no
+// implementation; run/engine_list.h knows them all.
 //
-// An engine takes a step by preparing a kernel for it, or declines with the reason. Engines are asked in order; the
-// reference (OpDef::eval) comes last and takes everything. An engine knows nothing of other engines, of control flow or of
-// the cross-check: the executor does these.
+// An engine takes a step by preparing a kernel for it, or declines with the reason. Engines are asked in
+// order; the reference (OpDef::eval) comes last and takes everything. An engine knows nothing of other
+// engines, of control flow or of the cross-check: the executor does these.
 #ifndef ASSAY_ENGINES_ENGINE_H_
 #define ASSAY_ENGINES_ENGINE_H_
 
@@ -39,7 +39,8 @@ struct FusionView {
   const Module& module;
   const Computation& computation;
   std::span<const int32_t> members;  // in order; the last is the root, whose value alone is needed outside
-  // What members read of other instructions: of several members each once, of a single one its operands as they stand.
+  // What members read of other instructions: of several members each once,
+  // of a single one its operands as they stand.
   std::span<const int32_t> operands;
   bool in_loop = false;  // the computation may run many times
 
@@ -54,21 +55,22 @@ struct Approximation {
   const Accuracy* accuracy = nullptr;  // of basis kValue
 };
 
-// What Kernel::Run answers where only the run shows that it can't take the step (a run-time size, say): the operands are
-// then as they were given. The executor asks the engines behind this one, runs the reference where none takes the step,
-// counts it and shows the reason.
+// What Kernel::Run answers where only the run shows that it can't take the step (a run-time size, say): the
+// operands are then as they were given. The executor asks the engines behind this one, runs the reference
+// where none takes the step, counts it and shows the reason.
 absl::Status Fallback(std::string_view reason);
 bool IsFallback(const absl::Status& status);
 
-// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is shared by all
-// runs of a plan, and never asks another engine or the reference. It gets the values of the step's operands; the context
-// is that of the root.
+// One prepared step. Its contract is OpDef::eval's, bits included unless accuracy() says otherwise. It is
+// shared by all runs of a plan, and never asks another engine or the reference. It gets the values of the
+// step's operands; the context is that of the root.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
   virtual const Accuracy& accuracy() const { return BitExact(); }
-  // Which of the engine's ways to compute the op this is, chosen when it was prepared; empty where there is one only.
+  // Which of the engine's ways to compute the op this is, chosen when it was prepared;
+  // empty where there is one only.
   virtual std::string_view algorithm() const { return {}; }
   // Whether it takes and gives values where a device has them (literal.h): with others, they are copied.
   virtual bool is_on_device() const { return false; }
@@ -84,10 +86,11 @@ class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string_view name() const = 0;
-  // Whether the op can be the engine's on this machine, alone or as a member of a fusion. If not, Prepare declines every
-  // step of which it is the root, and CanFuse is false.
+  // Whether the op can be the engine's on this machine, alone or as a member of a fusion. If not, Prepare
+  // declines every step of which it is the root, and CanFuse is false.
   virtual bool MayTake(Opcode) const { return true; }
-  // Takes the step, or NotSupported with the reason as the message where the engine declines; any other error is an error.
+  // Takes the step, or NotSupported with the reason as the message where the engine declines;
+  // any other error is an error.
   virtual absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const = 0;
   // Whether the engine takes fusions that the planner grows of members for which CanFuse is true.
   virtual bool fuses() const { return false; }

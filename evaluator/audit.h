@@ -1,5 +1,6 @@
-// Audits: where a program depends on what its specification leaves open (docs/audit.md). Every op has a rule (OpDef::audit) that
-// tells of its instruction, by the text alone or by the values of a run, which of the points of audit_points.def it meets.
+// Audits: where a program depends on what its specification leaves open (docs/audit.md). Every op has a rule
+// (OpDef::audit) that tells of its instruction, by the text alone or by the values of a run, which of the
+// points of audit_points.def it meets.
 #ifndef ASSAY_EVALUATOR_AUDIT_H_
 #define ASSAY_EVALUATOR_AUDIT_H_
 
@@ -43,7 +44,8 @@ struct Dependence {
   std::string first;
 };
 
-// What a rule sees and tells. One rule reads both: of a run it has all values, of the text those of constants alone.
+// What a rule sees and tells. One rule reads both: of a run it has all values,
+// of the text those of constants alone.
 class AuditContext {
  public:
   virtual ~AuditContext() = default;
@@ -71,8 +73,8 @@ class AuditContext {
   virtual void Fail(absl::Status status) = 0;
 
   // --- Words in which rules are written.
-  // Counts the elements of `array`, those beyond run-time sizes left out, at which the value depends on the point; shows the
-  // elements of the arrays in `shown` at the first.
+  // Counts the elements of `array`, those beyond run-time sizes left out, at which the value depends on the
+  // point; shows the elements of the arrays in `shown` at the first.
   void Count(AuditPoint point, const Literal& array, absl::FunctionRef<bool(int64_t position)> depends,
              std::initializer_list<const Literal*> shown);
   // Tells a run of work; false where it has to end.

@@ -1,10 +1,11 @@
-// Bounds: how far a correct backend's value may lie from the exact one (docs/bounds.md). Every op has a rule (OpDef::bound)
-// that writes, beside its instruction, the instructions that compute a radius r for each array of the result: every
-// conforming backend has a value in [v - r, v + r].
+// Bounds: how far a correct backend's value may lie from the exact one (docs/bounds.md). Every op has a rule
+// (OpDef::bound) that writes, beside its instruction, the instructions that compute a radius r for each array
+// of the result: every conforming backend has a value in [v - r, v + r].
 //
-// The invariants of a radius: it is an array of the value's sizes in RadiusType; +inf or NaN says that nothing is known of the
-// element (unchecked); a value that is infinite or NaN with a finite radius is so with every conforming backend. A radius that
-// is zero whatever the inputs are is absent: no instruction is written for it.
+// The invariants of a radius: it is an array of the value's sizes in RadiusType; +inf or NaN says that
+// nothing is known of the element (unchecked); a value that is infinite or NaN with a finite radius is so
+// with every conforming backend. A radius that is zero whatever the inputs are is absent:
+// no instruction is written for it.
 #ifndef ASSAY_EVALUATOR_BOUND_H_
 #define ASSAY_EVALUATOR_BOUND_H_
 
@@ -24,8 +25,9 @@ struct Node {
   explicit operator bool() const { return id >= 0; }
 };
 
-// An interval of real numbers that holds every value that a conforming backend can have of an array, in radius type: its ends may be
-// infinite, where values may overflow. Where an end is NaN nothing is known, and the value may be NaN.
+// An interval of real numbers that holds every value that a conforming backend can have of an array, in
+// radius type: its ends may be infinite, where values may overflow. Where an end is NaN nothing is known,
+// and the value may be NaN.
 struct Ends {
   Node low, high;
   explicit operator bool() const { return static_cast<bool>(low); }
@@ -45,7 +47,8 @@ struct Allowance {
 // Radii are f64 where the value has f64 components, else f32.
 ElementType RadiusType(ElementType type);
 
-// What a rule sees and writes. Where an instruction can't be written the first error is kept, and the derivation ends with it.
+// What a rule sees and writes. Where an instruction can't be written the first error is kept, and the
+// derivation ends with it.
 class BoundContext {
  public:
   virtual ~BoundContext() = default;
@@ -62,11 +65,13 @@ class BoundContext {
   virtual Node Result(size_t leaf = 0) = 0;
   virtual const Shape& ShapeOf(Node node) const = 0;
   bool AnyRadius();
-  // The interval of operand k, and of the result: of numbers that are not complex. They are written where a rule asks for them, by
-  // bound::EndsByRule of what made the array; where the radius is +inf they may still know one end.
+  // The interval of operand k, and of the result: of numbers that are not complex. They are written where a
+  // rule asks for them, by bound::EndsByRule of what made the array;
+  // where the radius is +inf they may still know one end.
   virtual Ends EndsOf(size_t k) = 0;
   virtual Ends ResultEnds() = 0;
-  // The operand is the result of an instruction that may overflow: its ends may be known where its radius is +inf.
+  // The operand is the result of an instruction that may overflow:
+  // its ends may be known where its radius is +inf.
   virtual bool MayOverflow(size_t k) = 0;
   // The radius that the result was given.
   virtual Node Given() = 0;
@@ -83,7 +88,8 @@ class BoundContext {
   // The computation gives exact results of exact arguments.
   virtual bool IsExact(ComputationId id) = 0;
 
-  // What the profile says of this instruction, of sums and of what dots cut their operands to: units of roundoff (half an ulp).
+  // What the profile says of this instruction, of sums and of what dots cut their operands to:
+  // units of roundoff (half an ulp).
   virtual Allowance Allowed(ElementType type) const = 0;
   virtual double SumUnit(ElementType type) const = 0;
   virtual double InputUnit(ElementType type) const = 0;
@@ -100,7 +106,8 @@ class BoundContext {
   virtual Node Magnitude(Node node) = 0;
   // The computation of the derived program that stands for one of the program.
   virtual ComputationId Copied(ComputationId id) = 0;
-  // The same with two more parameters of each of these types, which it does not look at: a comparator of what is sorted along.
+  // The same with two more parameters of each of these types, which it does not look at:
+  // a comparator of what is sorted along.
   virtual ComputationId Widened(ComputationId id, std::span<const ElementType> types) = 0;
 
   // --- Words in which rules are written. A radius that is absent is zero in all of them.

@@ -1,5 +1,6 @@
-// Operations outside of the op table, which custom calls reach by their target: what the verifier, the reference and
-// the engines see of them. custom/ has the operations of users, those of XLA FFI libraries and those of LAPACK.
+// Operations outside of the op table, which custom calls reach by their target: what the verifier, the
+// reference and the engines see of them. custom/ has the operations of users,
+// those of XLA FFI libraries and those of LAPACK.
 #ifndef ASSAY_EVALUATOR_CUSTOM_OP_H_
 #define ASSAY_EVALUATOR_CUSTOM_OP_H_
 
@@ -19,8 +20,8 @@ class EvalContext;       // eval_context.h
 struct InferContext;     // op.h
 struct InstructionView;  // instruction_view.h
 
-// How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute + relative *
-// |r|; both 0: the same bits.
+// How far a kernel's floats may lie from those of the operation's reference kernel, |x - r| <= absolute +
+// relative * |r|; both 0: the same bits.
 struct CustomTolerance {
   double absolute = 0, relative = 0;
   bool is_exact() const { return absolute == 0 && relative == 0; }
@@ -51,9 +52,9 @@ class CustomDevice {
 class CustomDeviceKernel {
  public:
   virtual ~CustomDeviceKernel() = default;
-  // Tells the device to compute all results. Operands and results are dense row-major arrays of the program's sizes by their
-  // addresses, in the device's memory or, where the two functions below say so, in the host's; results on the host are
-  // written when the call returns.
+  // Tells the device to compute all results. Operands and results are dense row-major arrays of the program's
+  // sizes by their addresses, in the device's memory or, where the two functions below say so, in the host's;
+  // results on the host are written when the call returns.
   virtual absl::Status Run(CustomDevice& device, std::span<void* const> operands,
                            std::span<void* const> results) const = 0;
   virtual bool operand_on_host(int64_t operand) const = 0;
@@ -71,11 +72,11 @@ enum class KernelRole : uint8_t {
 
 class CustomOp : public CustomCallTarget {
  public:
-  // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation leaves to
-  // the program is context.declared.
+  // The shape that the call gives, from operands and attributes alone, or InvalidProgram. What the operation
+  // leaves to the program is context.declared.
   virtual absl::StatusOr<Shape> Infer(const InferContext& context) const = 0;
-  // A kernel for a call that passed Infer. NotSupported where there is none for its types; InvalidProgram where the
-  // kernel refuses its attributes. What two roles give may be the same kernel.
+  // A kernel for a call that passed Infer. NotSupported where there is none for its types; InvalidProgram
+  // where the kernel refuses its attributes. What two roles give may be the same kernel.
   virtual absl::StatusOr<std::shared_ptr<const CustomKernel>> Prepare(const Module& module,
                                                                       const Computation& computation,
                                                                       const Instruction& call,

@@ -1,9 +1,9 @@
 // The devices of a run, and what one of them sees of the others. Spec: docs/spec/operations-collective.md,
 // "Process grid" and SYNC-1; docs/spec/operations-control.md, "Channels".
 //
-// Every device evaluates the same program. A collective is a joint step of its group: the n-th execution of an instruction
-// by one member meets the n-th execution by each other one. What waits for whom is decided behind this interface
-// (devices/), so that ops state only who takes part and what comes out.
+// Every device evaluates the same program. A collective is a joint step of its group: the n-th execution of
+// an instruction by one member meets the n-th execution by each other one. What waits for whom is decided
+// behind this interface (devices/), so that ops state only who takes part and what comes out.
 #ifndef ASSAY_EVALUATOR_DEVICE_H_
 #define ASSAY_EVALUATOR_DEVICE_H_
 
@@ -70,10 +70,12 @@ class DeviceLink {
   // Waits for the value of send number `number`. EvalError: it can never come.
   virtual absl::StatusOr<Literal> FinishRecv(const Instruction& at, const Transfer& transfer,
                                              int64_t number) = 0;
-  // Waits until the recv has begun that the first send without a FinishSend is for. EvalError: it can never come.
+  // Waits until the recv has begun that the first send without a FinishSend is for. EvalError:
+  // it can never come.
   virtual absl::Status FinishSend(const Instruction& at, const Transfer& transfer) = 0;
 
-  // A device ends once it has counted more than this (RunContext::Count): another one failed there. Negative: all end at once.
+  // A device ends once it has counted more than this (RunContext::Count): another one failed there.
+  // Negative: all end at once.
   virtual const std::atomic<int64_t>& last_count() const = 0;
 };
 

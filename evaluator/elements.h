@@ -5,8 +5,8 @@
 //     std::memcpy(result.At(i.index()), operand.At(from), bytes);
 //   }
 //
-// What is done for each element is inline here: it is most of the reference's time. Engines do not include this header: a
-// wrong stride in a walk that both sides share would pass every cross-check.
+// What is done for each element is inline here: it is most of the reference's time. Engines do not include
+// this header: a wrong stride in a walk that both sides share would pass every cross-check.
 #ifndef ASSAY_EVALUATOR_ELEMENTS_H_
 #define ASSAY_EVALUATOR_ELEMENTS_H_
 
@@ -20,8 +20,8 @@ namespace assay {
 
 using Index = std::span<const int64_t>;
 
-// Every index of the space `sizes`, in logical order: lexicographic, dimension 0 slowest (INDEX-3). A space with a size of
-// 0 has none; that of rank 0 has one, the empty index.
+// Every index of the space `sizes`, in logical order: lexicographic, dimension 0 slowest (INDEX-3). A space
+// with a size of 0 has none; that of rank 0 has one, the empty index.
 class IndexWalk {
  public:
   explicit IndexWalk(std::span<const int64_t> sizes);

@@ -1,9 +1,9 @@
 // Elementwise ops as functions over strips.
 //
 // A strip is up to kStrip elements in their compute kind (literal/element_io.h). An elementwise op says, for
-// its operand types and result type, which strip function it is. The reference applies it to one element after
-// the other (map_elements.h), engines to strips, and ScalarFunction (scalar_function.h) chains strip functions
-// into compiled small computations. The
+// its operand types and result type, which strip function it is. The reference applies it to one element
+// after the other (map_elements.h), engines to strips, and ScalarFunction (scalar_function.h) chains strip
+// functions into compiled small computations. The
 // contract of a strip function: inputs are values of the operand types, outputs must be values of the result
 // type (wrapped, rounded once, NaN canonical unless the op moves bits).
 #ifndef ASSAY_EVALUATOR_ELEMENTWISE_H_

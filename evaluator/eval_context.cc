@@ -3,7 +3,8 @@
 namespace assay {
 namespace {
 
-// Counts at least the bytes of a Literal, its storage's head and its place in a queue, for each part of the value.
+// Counts at least the bytes of a Literal, its storage's head and its place in a queue,
+// for each part of the value.
 int64_t KeptBytes(const Literal& value) {
   constexpr int64_t kBytesEach = 320;
   int64_t bytes = kBytesEach;

@@ -51,8 +51,8 @@ struct RunOptions {
   RunLimits limits;
   int jobs = 0;  // threads of the kernels of a large step; 0: one a core
   Crosscheck crosscheck = Crosscheck::kOff;
-  // A step that the cross-check found wrong is written to this new directory (reproducer.h), with a command that
-  // repeats it by these flags; empty: nowhere.
+  // A step that the cross-check found wrong is written to this new directory (reproducer.h), with a command
+  // that repeats it by these flags; empty: nowhere.
   std::string repro_dir, repro_flags;
   uint64_t run_seed = 42;             // rng, GetRngSeed
   std::function<bool()> interrupted;  // polled by the run's thread; true ends the run
@@ -62,7 +62,8 @@ struct RunOptions {
   std::function<void(const std::string& name, const Literal& value)> print;
 };
 
-// One run of a program, as its steps see it: who runs called computations, and what all of them share. The executor is one.
+// One run of a program, as its steps see it: who runs called computations, and what all of them share.
+// The executor is one.
 class RunContext {
  public:
   virtual ~RunContext() = default;
@@ -71,7 +72,8 @@ class RunContext {
   virtual absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth) = 0;
   // The computation as a function of scalars, made once a run.
   virtual absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) = 0;
-  // The strip function of an elementwise op for compiled scalar computations: the first engine's that has one.
+  // The strip function of an elementwise op for compiled scalar computations:
+  // the first engine's that has one.
   virtual StripKernel StripFor(const Instruction& instruction, std::span<const ElementType> operands,
                                ElementType result) const = 0;
   // Counts against --max-steps (steps.h); polls like Charge.
@@ -87,8 +89,8 @@ class RunContext {
   // The run's device among the others.
   virtual DeviceLink& device() = 0;
   virtual const RunOptions& options() const = 0;
-  // What the kernel of an instruction's step in a loop's body keeps until the loop ends; it asks when it starts. Null
-  // outside of loops and where every operand may change.
+  // What the kernel of an instruction's step in a loop's body keeps until the loop ends; it asks when it
+  // starts. Null outside of loops and where every operand may change.
   virtual StepMemory* MemoryOf(const Instruction& instruction) const = 0;
 };
 
@@ -125,8 +127,8 @@ class EvalContext {
   // The array for element i of a tuple result.
   absl::StatusOr<Literal> NewResultElement(int64_t i, bool zero = false);
 
-  // Counts what it takes to keep a value in a queue of the process, besides its elements, against the memory limit;
-  // else a loop that sends out values of few bytes, or none, would end the machine's memory first.
+  // Counts what it takes to keep a value in a queue of the process, besides its elements, against the memory
+  // limit; else a loop that sends out values of few bytes, or none, would end the machine's memory first.
   absl::Status Keep(const Literal& value);
   // The value left its queue.
   void Forget(const Literal& value);
@@ -137,8 +139,9 @@ class EvalContext {
   // interpreted otherwise; cached for the run.
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id);
 
-  // Tells of work done: polls timeout and interruption. Call it at least every 50 ms of work; of elements that may take more
-  // than a microsecond each, after every few of them (Meter). Loops over threads poll by themselves (parallel.h).
+  // Tells of work done: polls timeout and interruption. Call it at least every 50 ms of work; of elements
+  // that may take more than a microsecond each, after every few of them (Meter). Loops over threads poll by
+  // themselves (parallel.h).
   absl::Status Charge(int64_t elements) { return run_.Charge(elements); }
 
   // The run's threads; one where the engine is the reference.

@@ -1,6 +1,7 @@
-// What an op asks of the values of its operands, so that random inputs mean something: indices in range, sorted or
-// distinct where the program promises that, matrices that factorise. The op table says what each op demands, and which
-// operands a demand on its result falls on; run/inputs/input_demands.h follows them back to the parameters.
+// What an op asks of the values of its operands, so that random inputs mean something: indices in range,
+// sorted or distinct where the program promises that, matrices that factorise. The op table says what each op
+// demands, and which operands a demand on its result falls on; run/inputs/input_demands.h follows
+// them back to the parameters.
 #ifndef ASSAY_EVALUATOR_INPUT_DEMAND_H_
 #define ASSAY_EVALUATOR_INPUT_DEMAND_H_
 
@@ -44,7 +45,8 @@ struct OperandDemand {
 
 // Appends what the op demands of its operands by itself.
 using DemandFn = void (*)(const InstructionView& view, std::vector<OperandDemand>& demands);
-// Appends what a demand on the array at `path` in the result demands of the operands; nothing where it is given up.
+// Appends what a demand on the array at `path` in the result demands of the operands;
+// nothing where it is given up.
 using PassDemandFn = void (*)(const InstructionView& view, const InputDemand& demand,
                               std::span<const int64_t> path, std::vector<OperandDemand>& demands);
 
@@ -52,10 +54,12 @@ namespace demand {
 
 InputDemand::Component RangeUpTo(int64_t high);  // 0 to high
 InputDemand OneRange(int64_t low, int64_t high);
-// Index vectors of gather and scatter: component j starts a window of extent[map[j]] in dimension map[j] of `operand`.
+// Index vectors of gather and scatter: component j starts a window of extent[map[j]] in
+// dimension map[j] of `operand`.
 InputDemand IndexVectors(const AttributeMap& attributes, const Shape& operand, const Shape& indices,
                          std::span<const int64_t> map, std::span<const int64_t> extent);
-// Operands `first` and after are start indices of windows of the size `extent` in operand 0: scalars, or one vector.
+// Operands `first` and after are start indices of windows of the size `extent` in operand 0: scalars,
+// or one vector.
 void AddStarts(const InstructionView& view, size_t first, std::span<const int64_t> extent,
                std::vector<OperandDemand>& demands);
 // Operand 0 is square matrices that have a Cholesky factor.

@@ -1,4 +1,5 @@
-// One instruction with the shapes of its operands at hand: what the op table's functions of shapes and attributes see.
+// One instruction with the shapes of its operands at hand: what the op table's functions of
+// shapes and attributes see.
 #ifndef ASSAY_EVALUATOR_INSTRUCTION_VIEW_H_
 #define ASSAY_EVALUATOR_INSTRUCTION_VIEW_H_
 

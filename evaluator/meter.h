@@ -11,7 +11,8 @@ namespace assay {
 class Meter {
  public:
   explicit Meter(EvalContext& context) : context_(context) {}
-  // A call is as much as 64 elements at least: those of a function that goes through many digits take tens of microseconds.
+  // A call is as much as 64 elements at least: those of a function that goes through many digits
+  // take tens of microseconds.
   absl::Status Add(int64_t elements) {
     pending_ += elements;
     cost_ += elements + 64;

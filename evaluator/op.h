@@ -79,7 +79,8 @@ using EvalFn = absl::StatusOr<Literal> (*)(EvalContext& context, std::span<Liter
 // Writes how far a correct backend's result may lie from the exact one (bound.h; the rules are in bounds/).
 using BoundFn = void (*)(BoundContext& context);
 
-// Tells where the instruction depends on what the specification leaves open (audit.h; the rules are in audits/).
+// Tells where the instruction depends on what the specification leaves open (audit.h;
+// the rules are in audits/).
 using AuditFn = void (*)(AuditContext& context);
 
 // What the op does with open dimensions of its operands, and which of its result's are open (open_sizes.h).
@@ -123,8 +124,8 @@ enum class Channel : uint8_t {
   kTransfer,    // the n-th send of a channel meets its n-th recv
 };
 
-// A function that every op has to name: a row of the table without it does not compile. The address is not compared with
-// null, which g++ takes for no constant under the sanitizers.
+// A function that every op has to name: a row of the table without it does not compile. The address is not
+// compared with null, which g++ takes for no constant under the sanitizers.
 template <typename Fn>
 class Named {
  public:
@@ -168,7 +169,8 @@ struct OpDef {
   bool never_in_place = false;
   // Async states: one stands in a result, or in operand 0; each has one reader (Async-C7).
   bool gives_async_state = false, takes_async_state = false;
-  // Its partner is looked for in its own computation (by channel, or Copy-C2): what holds it stays a computation.
+  // Its partner is looked for in its own computation (by channel, or Copy-C2):
+  // what holds it stays a computation.
   bool partner_in_computation = false;
   bool has_side_effect = false;  // executed even if unused, in token and textual order
   // Says which instructions have one, where only some of the op do; null: has_side_effect says it for all.

@@ -39,7 +39,8 @@ absl::Status OpenSizes::Settle() {
   } else {
     ASSAY_RETURN_IF_ERROR(NeedsAll());
   }
-  // Elementwise ops read live elements alone, but a select by a scalar hands on an operand, dead elements included.
+  // Elementwise ops read live elements alone, but a select by a scalar hands on an operand,
+  // dead elements included.
   const bool reads_dead = op.strip == nullptr || shape(0).rank() != context_.result_shape().rank();
   for (int64_t k : settled_) {
     if (!reads_dead || operands_[k].IsFullSize()) continue;

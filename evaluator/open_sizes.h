@@ -1,11 +1,12 @@
-// Open dimensions: dynamic dimensions whose run-time size is not known yet. broadcast, iota and rng may declare a
-// dynamic dimension that comes from no dynamic dimension of an operand. It is open (Literal::is_open), and takes the
-// size of the value that it meets in an op. Where an op needs the size and no operand has it, that is an error, and
-// so is an open dimension of the program's result.
+// Open dimensions: dynamic dimensions whose run-time size is not known yet. broadcast, iota and rng may
+// declare a dynamic dimension that comes from no dynamic dimension of an operand. It is open
+// (Literal::is_open), and takes the size of the value that it meets in an op. Where an op needs the size and
+// no operand has it, that is an error, and so is an open dimension of the program's result.
 //
-// Decision: open-size. What an op does with open dimensions is its OpDef::open_sizes, a rule in the words of this
-// header. Rules run before the op. Then an operand is open only in dimensions on whose size no element of the result
-// depends; the op sees the bound as their size. Kernels of all engines need to know nothing of open dimensions.
+// Decision: open-size. What an op does with open dimensions is its OpDef::open_sizes, a rule in the words of
+// this header. Rules run before the op. Then an operand is open only in dimensions on whose size no element
+// of the result depends; the op sees the bound as their size. Kernels of all engines need to know
+// nothing of open dimensions.
 #ifndef ASSAY_EVALUATOR_OPEN_SIZES_H_
 #define ASSAY_EVALUATOR_OPEN_SIZES_H_
 
@@ -43,8 +44,8 @@ class OpenSizes {
   int64_t num_operands() const { return static_cast<int64_t>(operands_.size()); }
   const Shape& shape(int64_t k) const { return operands_[k].shape(); }
   bool IsOpen(int64_t k, int64_t d) const { return shape(k).IsArray() && operands_[k].is_open(d); }
-  // These dimensions have one size at run time: those that are open take it from one that is not. Returns true where
-  // all are open.
+  // These dimensions have one size at run time: those that are open take it from one that is not. Returns
+  // true where all are open.
   bool Meet(std::span<const OperandDimension> dimensions);
   bool Meet(std::initializer_list<OperandDimension> dimensions) {
     return Meet(std::span(dimensions.begin(), dimensions.size()));
@@ -52,8 +53,8 @@ class OpenSizes {
   // Gives the dimension this size, if it is open.
   void Take(OperandDimension at, int64_t size);
   int64_t RuntimeSize(int64_t k, int64_t d) const { return operands_[k].dynamic_size(d); }
-  // The error that the op needs the size, if the dimension is open. Needs(k): if any dimension of the operand is, or
-  // of an element of a tuple.
+  // The error that the op needs the size, if the dimension is open. Needs(k): if any dimension of the operand
+  // is, or of an element of a tuple.
   absl::Status Needs(int64_t k, int64_t d) const;
   absl::Status Needs(int64_t k) const;
   absl::Status NeedsAll() const;
@@ -75,8 +76,8 @@ class OpenSizes {
 // The op's evaluation with OpenSizes around it.
 absl::StatusOr<Literal> EvalSettled(EvalContext& context, const OpDef& op, std::span<Literal> operands);
 
-// A value, of the full size in dimensions that are static in `shape`, as one of that shape: these dimensions are no
-// longer open or dynamic.
+// A value, of the full size in dimensions that are static in `shape`, as one of that shape: these dimensions
+// are no longer open or dynamic.
 Literal WithDeclaredShape(Literal value, std::shared_ptr<const Shape> shape);
 // EvalError where a dimension is open that is dynamic in `wanted`. `what` names the value in the message.
 absl::Status CheckNotOpen(const Shape& wanted, const Literal& value, std::string_view what);

@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-// The number of ids that replica_groups may name, by the mode that channel_id and use_global_device_ids choose.
+// The number of ids that replica_groups may name, by the mode that channel_id and
+// use_global_device_ids choose.
 struct GroupMode {
   IdKind kind;
   std::string_view name;

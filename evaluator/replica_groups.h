@@ -21,8 +21,8 @@ struct GroupRules {
   bool equal_sizes = false;
 };
 
-// The groups of a collective: `size` members in each (in the largest where sizes differ); where it is not exact, a multiple
-// of it, which the number of devices decides.
+// The groups of a collective: `size` members in each (in the largest where sizes differ); where it is not
+// exact, a multiple of it, which the number of devices decides.
 struct ReplicaGroupSize {
   int64_t size = 1;
   bool exact = true;
@@ -30,8 +30,8 @@ struct ReplicaGroupSize {
   int64_t For(int64_t ratio) const { return !exact && ratio > 0 && ratio % size == 0 ? ratio : size; }
 };
 
-// The number of devices that a program is checked for. Before a run a count of 1 in the module's header means that it is
-// not said, so ids may be of any range (Decision: device-counts); with a run's grid it is settled.
+// The number of devices that a program is checked for. Before a run a count of 1 in the module's header means
+// that it is not said, so ids may be of any range (Decision: device-counts); with a run's grid it is settled.
 struct DeviceCounts {
   DeviceGrid grid;
   bool settled = false;
@@ -60,17 +60,18 @@ IdKind IdKindOf(const AttributeMap& attributes, bool has_global_ids);
 // A channel_id of 0 is none. Decision: collective-channel-0
 bool HasChannel(const AttributeMap& attributes);
 
-// The devices of the group that device `id` is in, in group order, for groups that CheckReplicaGroups has passed for this
-// grid; none where no group has it.
+// The devices of the group that device `id` is in, in group order, for groups that CheckReplicaGroups has
+// passed for this grid; none where no group has it.
 std::vector<int64_t> GroupOf(const DeviceGrid& grid, const AttributeMap& attributes, const GroupRules& rules,
                              int64_t id);
 
-// (source, target) pairs of devices, among those that differ from device `id` in `kind`, kReplica or kPartition, alone.
+// (source, target) pairs of devices, among those that differ from device `id` in `kind`,
+// kReplica or kPartition, alone.
 using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
 DevicePairs PairsOf(const DeviceGrid& grid, const IntLists& pairs, IdKind kind, int64_t id);
 
-// The pairs of a send or recv between devices, _xla_send_recv_source_target_pairs={{s,t},...}; none where each device talks to
-// itself. InvalidProgram: no such list.
+// The pairs of a send or recv between devices, _xla_send_recv_source_target_pairs={{s,t},...}; none where
+// each device talks to itself. InvalidProgram: no such list.
 absl::StatusOr<IntLists> TransferPairs(const Instruction& instruction);
 // What the ids of those pairs are. Decision: transfer-ids
 inline IdKind TransferIdKind(const DeviceGrid& grid) {

@@ -49,8 +49,8 @@ bool IsScalarArray(const std::shared_ptr<const Shape>& shape) {
   return shape != nullptr && shape->IsScalar();
 }
 
-// Makes the register program of one computation; an error where the interpreter has to do it. A value's id is that of its
-// register.
+// Makes the register program of one computation; an error where the interpreter has to do it. A value's id is
+// that of its register.
 class Compiler {
  public:
   Compiler(const Module& module, const RunContext& run) : module_(module), run_(run) {}
@@ -456,8 +456,9 @@ absl::Status ScalarFunction::Run(int64_t n, std::span<const std::byte* const> in
 
 namespace {
 
-// The instruction whose value another one gives as it is: through annotations, copies (a bitcast of a scalar to its own
-// type is one), barriers and tuples, which StableHLO and XLA's passes leave out or put in.
+// The instruction whose value another one gives as it is: through annotations, copies (a
+// bitcast of a scalar to its own type is one), barriers and tuples,
+// which StableHLO and XLA's passes leave out or put in.
 int32_t SourceOf(const Computation& computation, int32_t index) {
   const auto at = [&](int32_t i) -> const Instruction& {
     return computation.instructions[static_cast<size_t>(i)];

@@ -28,8 +28,8 @@ class ScalarFunction {
                                                               ComputationId id, int depth,
                                                               bool interpreted = false);
 
-  // The values of some of a computation's instructions, as a function of its parameters; null where it can't be
-  // compiled.
+  // The values of some of a computation's instructions, as a function of its parameters; null where it can't
+  // be compiled.
   static std::unique_ptr<ScalarFunction> MakePart(RunContext& run, const Module& module, ComputationId id,
                                                   std::span<const int32_t> values);
 
@@ -38,8 +38,9 @@ class ScalarFunction {
   ElementType input_type(int64_t i) const;
   ElementType output_type(int64_t i) const;
 
-  // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters, whatever
-  // copies, bitcasts of a scalar to its own type, barriers and tuples they go through. Such a reducer means the exact sum rounded once.
+  // RED-1: one result (or a tuple of it), of floating or complex type, which is `add` of the two parameters,
+  // whatever copies, bitcasts of a scalar to its own type, barriers and tuples they go through. Such a
+  // reducer means the exact sum rounded once.
   bool is_exact_sum() const;
 
   // A parameter returned unchanged (`index` its number), or -1: combiners that keep or replace.
@@ -57,8 +58,8 @@ class ScalarFunction {
   std::unique_ptr<Impl> impl_;
 };
 
-// RED-1 on the program alone, for shape rules and plans. A computation that has effects is none: its sum is a left fold, since
-// what it shows is each of its applications.
+// RED-1 on the program alone, for shape rules and plans. A computation that has effects is none: its sum is a
+// left fold, since what it shows is each of its applications.
 bool IsExactSum(const Module& module, ComputationId id);
 
 // Whether a computation, or one that it calls, has side effects.

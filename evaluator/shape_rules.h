@@ -43,10 +43,12 @@ DimVector Remaining(int64_t n, std::span<const int64_t> a, std::span<const int64
 // An array shape whose dimension d is dynamic where dynamic(d) says so.
 absl::StatusOr<Shape> MakeArray(ElementType type, std::span<const int64_t> sizes,
                                 absl::FunctionRef<bool(int64_t)> dynamic);
-// Where a result shape is left out, the result lies in memory as this operand of the same rank does. A different element
-// type keeps its natural size: E(n) was the operand's. A tail that the result can't have is dropped.
+// Where a result shape is left out, the result lies in memory as this operand of the same rank does. A
+// different element type keeps its natural size: E(n) was the operand's.
+// A tail that the result can't have is dropped.
 void TakeLayout(const Shape& operand, Shape& result);
-// The same for a result whose dimension i is dimension permutation[i] of the operand: the bytes stay where they are.
+// The same for a result whose dimension i is dimension permutation[i] of the operand:
+// the bytes stay where they are.
 void TakePermutedLayout(const Shape& operand, std::span<const int64_t> permutation, Shape& result);
 
 // --- evaluation ---

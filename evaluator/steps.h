@@ -1,8 +1,10 @@
-// What --max-steps counts. A step is an instruction executed, a computation called, or 4,096 elements of work, where the work
-// of an instruction follows from the shapes that the program declares, and is counted before the instruction runs. So a
-// program takes as many steps by every engine, with any number of threads, and with the cross-check.
+// What --max-steps counts. A step is an instruction executed, a computation called, or 4,096 elements of
+// work, where the work of an instruction follows from the shapes that the program declares, and is counted
+// before the instruction runs. So a program takes as many steps by every engine, with any number of threads,
+// and with the cross-check.
 //
-// Work, in elements (Work::elements, work.h); a tuple's are those of its leaves; of a dimension that is dynamic its bound, of one without, none:
+// Work, in elements (Work::elements, work.h); a tuple's are those of its leaves; of a dimension that is
+// dynamic its bound, of one without, none:
 //   dot, ragged-dot, scaled-dot    products, as many as of arrays without groups
 //   convolution      result by the window by features
 //   reduce-window    result by the window             select-and-scatter  source by the window
@@ -15,8 +17,9 @@
 //                    a tridiagonal system
 //   what passes values on (tuple, reshape, copy, …), and what runs other computations as steps (call, while, …)  none
 //   all others       the larger of the result and the largest operand
-// A computation that is applied to single elements (reduce, map, sort, …) counts as work of that instruction alone, unless it
-// has to be interpreted, as loops, reductions and effects in it have: then each application is a call with its instructions.
+// A computation that is applied to single elements (reduce, map, sort, …) counts as work of that instruction
+// alone, unless it has to be interpreted, as loops, reductions and effects in it have: then each application
+// is a call with its instructions.
 #ifndef ASSAY_EVALUATOR_STEPS_H_
 #define ASSAY_EVALUATOR_STEPS_H_
 

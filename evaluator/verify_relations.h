@@ -14,8 +14,8 @@ absl::Status CheckAsyncConsumers(const Computation& computation);
 // The channel ids of collectives, which choose the mode of their groups, are positive, or 0 for none.
 absl::Status CheckChannels(const Module& module);
 
-// Shardings as XLA asks when it takes the program over: one for an array, one for each array of a tuple, and tiles that fit it.
-// What has tokens, and states of asynchronous operations, are left alone.
+// Shardings as XLA asks when it takes the program over: one for an array, one for each array of a tuple, and
+// tiles that fit it. What has tokens, and states of asynchronous operations, are left alone.
 absl::Status CheckShardings(const Module& module);
 
 // Copy-C2: a copy-start has exactly one user, a copy-done.

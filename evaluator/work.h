@@ -1,5 +1,6 @@
-// What one run of an instruction takes, by its shapes and attributes alone. The op table names one function for each
-// op; `assay plan` (plan/costs.h), --max-steps (steps.h) and the cross-check (run/crosscheck.h) read its answer.
+// What one run of an instruction takes, by its shapes and attributes alone. The op table names one function
+// for each op; `assay plan` (plan/costs.h), --max-steps (steps.h) and the cross-check
+// (run/crosscheck.h) read its answer.
 #ifndef ASSAY_EVALUATOR_WORK_H_
 #define ASSAY_EVALUATOR_WORK_H_
 
@@ -16,7 +17,8 @@ struct Work {
   double read = 0, written = 0;  // bytes; of an operand that stands twice once
   // False where nobody knows: what a custom call does.
   bool known = true;
-  // Applications of the computation `computation` to single elements, whose operations come on top of `flops`.
+  // Applications of the computation `computation` to single elements,
+  // whose operations come on top of `flops`.
   struct Applied {
     Attr computation;
     double times;
@@ -28,7 +30,8 @@ using WorkFn = Work (*)(const InstructionView& view);
 
 namespace work {
 
-// `work(view).elements`, which plans need of every instruction: the common formulas are not worked out for it in full.
+// `work(view).elements`, which plans need of every instruction:
+// the common formulas are not worked out for it in full.
 double ElementsOf(WorkFn work, const InstructionView& view);
 
 // Nothing is looked at: values are passed on, or what is done counts where a called computation's steps run.
@@ -43,7 +46,8 @@ Work Function(const InstructionView& view);
 // The result is part of operand 0: as much is read as is given, and what says where.
 Work Part(const InstructionView& view);
 
-// --- What other ops' formulas are made of -------------------------------------------------------------------
+// --- What other ops' formulas are made of
+// -------------------------------------------------------------------
 
 // A tuple's elements are those of its leaves; no element where a dimension has no bound.
 double Elements(const Shape& shape);

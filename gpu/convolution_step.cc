@@ -1,6 +1,7 @@
-// A row of the left side is what one window meets. Strides find it where the image has its padding, and the holes of a base
-// dilation, in memory: it is copied so where it has any. What is copied there counts for nothing, not even beside an infinity:
-// it is -0, which the image's own zeros are not after the copy (dot_arguments.h).
+// A row of the left side is what one window meets. Strides find it where the image has its padding, and the
+// holes of a base dilation, in memory: it is copied so where it has any. What is copied there counts for
+// nothing, not even beside an infinity: it is -0, which the image's own zeros are not after
+// the copy (dot_arguments.h).
 #include "gpu/convolution_step.h"
 
 #include <algorithm>
@@ -18,8 +19,8 @@
 namespace assay::gpu {
 namespace {
 
-// The image with its padding in memory. It may be larger than the image by this factor, as it is where a dilation makes holes,
-// or have so many elements.
+// The image with its padding in memory. It may be larger than the image by this factor, as it is where a
+// dilation makes holes, or have so many elements.
 constexpr int64_t kMostGrowth = 64, kSmallImage = 1 << 20;
 
 struct ImageGeometry {

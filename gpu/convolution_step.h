@@ -1,4 +1,5 @@
-// Convolutions on a device: products of rows, each the elements under a window or a kernel of one output feature.
+// Convolutions on a device: products of rows, each the elements under a window or a
+// kernel of one output feature.
 #ifndef ASSAY_GPU_CONVOLUTION_STEP_H_
 #define ASSAY_GPU_CONVOLUTION_STEP_H_
 

@@ -15,7 +15,8 @@ namespace {
 
 void* PointerOf(const DeviceMemory& memory) { return reinterpret_cast<void*>(memory.address()); }
 
-// What a kernel sees of the device. Its memory is given back in the stream's order, behind what the kernel told.
+// What a kernel sees of the device. Its memory is given back in the stream's order,
+// behind what the kernel told.
 class ToldDevice final : public CustomDevice {
  public:
   ToldDevice(Device& device, void* stream) : device_(device), stream_(stream) {}

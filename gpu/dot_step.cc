@@ -12,8 +12,8 @@
 namespace assay::gpu {
 namespace {
 
-// Dimensions of an operand by role, and those of the result that they are: the result has the batch first, then the free
-// dimensions of both sides.
+// Dimensions of an operand by role, and those of the result that they are: the result has the batch first,
+// then the free dimensions of both sides.
 ProductSide SideOf(const Shape& operand, const DotSide& dims, std::span<const int64_t> result_strides,
                    size_t first_row) {
   ProductSide side{AxesOf(operand.sizes(), dims.batch), AxesOf(operand.sizes(), dims.free),

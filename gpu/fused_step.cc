@@ -15,7 +15,8 @@
 namespace assay::gpu {
 namespace {
 
-// Open elements are one in 2^20 or fewer of ordinary data. Where more are than there is room for, the step is the CPU's.
+// Open elements are one in 2^20 or fewer of ordinary data. Where more are than there is room for,
+// the step is the CPU's.
 int64_t RoomForOpen(int64_t elements) { return std::min(elements, std::max<int64_t>(4096, elements >> 10)); }
 
 // So many elements or fewer are copied from the device one by one; else the whole operand is.

@@ -60,7 +60,8 @@ struct KernelRow {
                                                            const StepView& step);
 };
 
-// The ops with kernels of their own. Others are generated where each element comes of elements (fused_step.h).
+// The ops with kernels of their own. Others are generated where each element comes
+// of elements (fused_step.h).
 constexpr KernelRow kKernels[] = {
     {Opcode::kBroadcast, PrepareMove},
     {Opcode::kConcatenate, PrepareMove},

@@ -1,5 +1,5 @@
-// The engine "gpu": large steps on a device by CUDA's driver API, with the reference's bits. Values stay on the device between
-// its steps.
+// The engine "gpu": large steps on a device by CUDA's driver API, with the reference's bits. Values stay on
+// the device between its steps.
 #ifndef ASSAY_GPU_GPU_ENGINE_H_
 #define ASSAY_GPU_GPU_ENGINE_H_
 
@@ -13,8 +13,8 @@ namespace assay::gpu {
 
 struct GpuOptions {
   std::string driver;  // the library with the driver API; empty: libcuda.so.1
-  // Steps that read and give fewer elements stay on the CPU: telling a device what to do takes some 10 us, and waiting for it
-  // as long again.
+  // Steps that read and give fewer elements stay on the CPU: telling a device what to do takes some 10 us,
+  // and waiting for it as long again.
   int64_t min_elements = int64_t{1} << 16;
   friend auto operator<=>(const GpuOptions&, const GpuOptions&) = default;
 };

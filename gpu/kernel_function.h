@@ -12,8 +12,8 @@
 
 namespace assay::gpu {
 
-// `function` of gpu/kernels/MODULE.cu: of the driver's own image, else of the one that the build embedded. NotSupported where
-// the build had no CUDA compiler, or has no code for the device.
+// `function` of gpu/kernels/MODULE.cu: of the driver's own image, else of the one that the build embedded.
+// NotSupported where the build had no CUDA compiler, or has no code for the device.
 absl::StatusOr<const DeviceFunction*> KernelFunction(Device& device, std::string_view module,
                                                      const std::string& function);
 

@@ -22,7 +22,8 @@ struct OperandCopy {
 
 class MoveStep final : public DeviceKernel {
  public:
-  // `fill`: what first writes operand `fill_operand`, of one element, everywhere; none: the copies write every element.
+  // `fill`: what first writes operand `fill_operand`, of one element, everywhere; none:
+  // the copies write every element.
   MoveStep(std::shared_ptr<Device> device, std::vector<OperandCopy> copies, std::optional<PreparedFill> fill,
            size_t fill_operand)
       : DeviceKernel(std::move(device)),
@@ -81,7 +82,8 @@ absl::StatusOr<std::vector<OperandCopy>> CopiesOfConcatenate(Device& device, con
   return copies;
 }
 
-// The elements of the operand that stay: element j of dimension d goes to low + j * (interior + 1), where the result has that.
+// The elements of the operand that stay: element j of dimension d goes to low + j * (interior + 1),
+// where the result has that.
 std::optional<StridedCopy> CopyOfPad(const StepView& step) {
   const auto& padding = std::get<PaddingConfig>(*step.instruction.attributes.Find(Attr::kPadding));
   std::vector<Placing> places;

@@ -1,4 +1,5 @@
-// Elements moved as they are on a device: transpose, slice, reverse, broadcast, concatenate, pad (gpu/kernels/move.cu).
+// Elements moved as they are on a device: transpose, slice, reverse, broadcast, concatenate,
+// pad (gpu/kernels/move.cu).
 #ifndef ASSAY_GPU_MOVE_STEP_H_
 #define ASSAY_GPU_MOVE_STEP_H_
 

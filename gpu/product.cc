@@ -10,7 +10,8 @@
 namespace assay::gpu {
 namespace {
 
-// Where the elements of an operand of a kernel lie: DotOperand or ByteOperand. False: over too many dimensions.
+// Where the elements of an operand of a kernel lie: DotOperand or ByteOperand. False:
+// over too many dimensions.
 template <typename Operand>
 bool Fill(const ProductSide& side, Operand& operand, int64_t* batch_strides, int64_t* row_strides) {
   const std::optional<Strides> batch = StridesOf(side.batch, batch_strides);

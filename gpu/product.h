@@ -1,4 +1,5 @@
-// Sums of products on a device: what dot and convolution are, over rows of two operands whose elements stand anywhere.
+// Sums of products on a device: what dot and convolution are, over rows of two operands
+// whose elements stand anywhere.
 #ifndef ASSAY_GPU_PRODUCT_H_
 #define ASSAY_GPU_PRODUCT_H_
 
@@ -16,13 +17,14 @@
 
 namespace assay::gpu {
 
-// result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k]: the dimensions of an operand by role, with their strides in it
-// and, for batch and rows, in the result.
+// result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k]: the dimensions of an operand by role, with
+// their strides in it and, for batch and rows, in the result.
 struct ProductSide {
   std::vector<Axis> batch, rows, depth;
 };
 
-// What makes of an operand one that the kernels multiply: narrow floats become f32, which has all of their values.
+// What makes of an operand one that the kernels multiply: narrow floats become f32,
+// which has all of their values.
 class Widening {
  public:
   // Whether there is anything to do.

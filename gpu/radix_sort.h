@@ -32,7 +32,8 @@ class RadixSort {
  public:
   static absl::StatusOr<RadixSort> Make(Device& device);
 
-  // The order becomes that of the elements of lines of `length`, or that with the last one of each line first.
+  // The order becomes that of the elements of lines of `length`, or that with the
+  // last one of each line first.
   absl::Status Start(Device& device, const SortMemory& memory, int64_t length, bool reversed) const;
   // Sorts keys, of which `bits` bits count, and the order with them; `key_bytes` are 4 or 8.
   absl::Status SortByKeys(Device& device, SortMemory& memory, int64_t key_bytes, int bits) const;

@@ -13,8 +13,8 @@
 namespace assay::gpu {
 namespace {
 
-// Pairs of narrow elements stand along the first dimension of even size, else along the first of the largest size
-// (docs/spec/operations-rng.md).
+// Pairs of narrow elements stand along the first dimension of even size, else along the first of the largest
+// size (docs/spec/operations-rng.md).
 void SetPairs(const Shape& shape, RandomArguments& arguments) {
   DimVector sizes(shape.sizes().begin(), shape.sizes().end());
   if (sizes.empty()) sizes.push_back(1);

@@ -39,8 +39,8 @@ absl::StatusOr<Box> BoxOf(const StepView& step) {
   return box;
 }
 
-// Neighbouring lanes read neighbouring elements, and there are threads enough to keep the device busy: by parts of the results
-// where there are few of these.
+// Neighbouring lanes read neighbouring elements, and there are threads enough to keep the device busy: by
+// parts of the results where there are few of these.
 ReducePlan PlanFor(const Device& device, const Box& box) {
   constexpr int64_t kThreadsOfMultiprocessor = 2048, kLeastOfThread = 8;
   ReducePlan plan{box.kept, box.reduced, 1, 1};

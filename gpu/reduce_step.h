@@ -1,4 +1,5 @@
-// reduce on a device: exact sums, and reducers whose order no result can show (gpu/kernels/reduce.cu, fold.cu).
+// reduce on a device: exact sums, and reducers whose order no result can show
+// (gpu/kernels/reduce.cu, fold.cu).
 #ifndef ASSAY_GPU_REDUCE_STEP_H_
 #define ASSAY_GPU_REDUCE_STEP_H_
 

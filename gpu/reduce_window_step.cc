@@ -15,7 +15,8 @@
 namespace assay::gpu {
 namespace {
 
-// Each window by itself looks at all of its positions: larger ones are the CPU's, whose windows share their work.
+// Each window by itself looks at all of its positions: larger ones are the CPU's,
+// whose windows share their work.
 constexpr int64_t kMostEntries = 1 << 12;
 constexpr int64_t kMostWindowResults = (int64_t{1} << 32) - 1;
 constexpr int64_t kMostPosition = int64_t{1} << 62;
@@ -24,7 +25,8 @@ bool IsTrivial(const WindowDimensionArguments& d) {
   return d.window == 1 && d.step == 1 && d.base_dilation == 1 && d.low == 0 && d.places == d.size;
 }
 
-// Where every window has the elements of a line up to its place (low is size - 1), or from it on: the line's dimension.
+// Where every window has the elements of a line up to its place (low is size - 1), or from it on:
+// the line's dimension.
 std::optional<int32_t> PrefixDimension(const WindowReduceArguments& a) {
   std::optional<int32_t> along;
   for (int32_t d = 0; d < a.rank; ++d) {

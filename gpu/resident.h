@@ -30,8 +30,8 @@ class ResidentArray final : public DeviceArray {
   const std::shared_ptr<RunGuard> guard_;
 };
 
-// Where an array lies on the device, to where it is copied if it does not. The copy stays with the literal's storage, and so
-// as long as what is returned.
+// Where an array lies on the device, to where it is copied if it does not. The copy stays with the literal's
+// storage, and so as long as what is returned.
 absl::StatusOr<std::shared_ptr<ResidentArray>> OnDevice(Device& device, const Literal& array);
 
 // The error of a device whose memory ends becomes a fallback: others can do the step in the host's memory.
@@ -50,8 +50,9 @@ struct DeviceCall {
   bool in_place = false;
 };
 
-// A step on a device, which gives an array or a tuple of arrays. Operands are copied there where they are not, the results stay
-// there. Where the device has no memory left, or an operand is smaller than its bound, the step is left to others.
+// A step on a device, which gives an array or a tuple of arrays. Operands are copied there where they are
+// not, the results stay there. Where the device has no memory left, or an operand is smaller than its bound,
+// the step is left to others.
 class DeviceKernel : public Kernel {
  public:
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const final;

@@ -31,7 +31,8 @@ struct ScatterGeometry {
   std::vector<int64_t> start_offsets;
 };
 
-// The operand's dimension that a window dimension of the updates stands for, by dimension of the updates; -1: one of the batch.
+// The operand's dimension that a window dimension of the updates stands for, by dimension of the updates;
+// -1: one of the batch.
 DimVector WindowDimensionsOf(const ScatterNumbers& numbers, int64_t updates_rank, int64_t operand_rank) {
   const DimVector window_dims = numbers.WindowOperandDims(operand_rank);
   DimVector dimensions(static_cast<size_t>(updates_rank), -1);

@@ -1,5 +1,5 @@
-// Positions are sorted by the last key first, then by those before it, which keep equal ones in order; at the end by lines, so
-// that all lines are sorted in the same launches. Then elements are taken in that order.
+// Positions are sorted by the last key first, then by those before it, which keep equal ones in order; at the
+// end by lines, so that all lines are sorted in the same launches. Then elements are taken in that order.
 #include "gpu/sort_step.h"
 
 #include <algorithm>
@@ -111,7 +111,8 @@ struct KeyStep {
 
 class SortStep final : public DeviceKernel {
  public:
-  // `takes`: for each result the kernel that makes it: of operand k the elements, of more results than operands (top-k) places.
+  // `takes`: for each result the kernel that makes it: of operand k the elements, of more results than
+  // operands (top-k) places.
   SortStep(std::shared_ptr<Device> device, const RadixSort& sort, const Lines& lines,
            std::vector<KeyStep> keys, bool ties_reversed, std::vector<const DeviceFunction*> takes)
       : DeviceKernel(std::move(device)),

@@ -18,12 +18,12 @@ struct Axis {
   int64_t strides[2] = {0, 0};
 };
 
-// The same walk of fewer axes: those of size 1 go, and two neighbours become one where the inner one's end is the outer one's
-// next element in both arrays. Outermost first.
+// The same walk of fewer axes: those of size 1 go, and two neighbours become one where the inner one's end is
+// the outer one's next element in both arrays. Outermost first.
 std::vector<Axis> Merged(std::span<const Axis> axes);
 
-// The axes as an argument of kernels; none where there are more than kMostDimensions. `second` gets the strides in the other
-// array.
+// The axes as an argument of kernels; none where there are more than kMostDimensions. `second` gets the
+// strides in the other array.
 std::optional<Strides> StridesOf(std::span<const Axis> axes, int64_t* second = nullptr);
 
 // These dimensions of a row-major array of the sizes, in the order given.

@@ -11,7 +11,8 @@
 namespace assay::gpu {
 namespace {
 
-// The axes as a transpose of tiles: both sides have a dimension of stride 1, another one each, that is long enough.
+// The axes as a transpose of tiles: both sides have a dimension of stride 1, another one each,
+// that is long enough.
 std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes) {
   constexpr int64_t kLeast = 16;
   size_t across = axes.size(), down = axes.size();

@@ -32,8 +32,8 @@ std::optional<StridedCopy> CopyInto(std::span<const int64_t> sizes, std::span<co
 
 class PreparedCopy {
  public:
-  // Elements of `width` bytes. By tiles where that pays, else, and where `kernel` names another kernel of its arguments, one
-  // by one. NotSupported: over too many dimensions.
+  // Elements of `width` bytes. By tiles where that pays, else, and where `kernel` names another kernel of its
+  // arguments, one by one. NotSupported: over too many dimensions.
   static absl::StatusOr<PreparedCopy> Make(Device& device, const StridedCopy& copy, int64_t width,
                                            const std::string& kernel = "");
   absl::Status Enqueue(Device& device, DeviceAddress from, DeviceAddress to) const;

@@ -44,8 +44,8 @@ void AddStart(Windows& windows, const StartPlace& place, int64_t most, int64_t s
   windows.starts.push_back(place);
 }
 
-// One window of `sizes` in an array of `whole` sizes: of dynamic-slice, or of dynamic-update-slice. Starts are operands from
-// `first` on, scalars, or the elements of that one operand.
+// One window of `sizes` in an array of `whole` sizes: of dynamic-slice, or of dynamic-update-slice. Starts
+// are operands from `first` on, scalars, or the elements of that one operand.
 Windows OneWindow(std::span<const int64_t> whole, std::span<const int64_t> sizes, const Shape& start,
                   size_t first, bool place_in_result) {
   Windows windows;

@@ -1,5 +1,5 @@
-// Windows whose place is known when they are read: gather, dynamic-slice and dynamic-update-slice (window_N of
-// gpu/kernels/move.cu).
+// Windows whose place is known when they are read: gather, dynamic-slice and dynamic-update-slice
+// (window_N of gpu/kernels/move.cu).
 #ifndef ASSAY_GPU_WINDOW_STEP_H_
 #define ASSAY_GPU_WINDOW_STEP_H_
 

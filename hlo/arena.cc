@@ -1,4 +1,5 @@
-// Chunks: a few for small files, then huge pages, whose first touch costs less and which the next file takes up.
+// Chunks: a few for small files, then huge pages, whose first touch costs less and
+// which the next file takes up.
 #include "hlo/arena.h"
 
 #include <utility>
@@ -21,8 +22,8 @@ constexpr bool kKeepsChunks = !__has_feature(address_sanitizer);
 constexpr bool kKeepsChunks = true;
 #endif
 
-// Chunks that a thread keeps for the next file, of which small ones then allocate none: two, since a reader has an
-// arena for what it returns and one for its tables.
+// Chunks that a thread keeps for the next file, of which small ones then allocate none: two, since a reader
+// has an arena for what it returns and one for its tables.
 class SpareChunks {
  public:
   ~SpareChunks() {

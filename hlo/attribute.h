@@ -132,9 +132,9 @@ using AttrValue =
                  std::vector<ComputationId>, std::shared_ptr<const Shape>, ShapeList, LiteralPtr, Aliasing,
                  std::shared_ptr<const ReplicaGroups>, ResultAccuracy, RawText>;
 
-// A small map from Attr to value, sorted by Attr. Copies share their entries until one of them is changed. Getters
-// with a default return it where the attribute is absent; asking for the wrong type is our own bug (Verify has
-// checked forms).
+// A small map from Attr to value, sorted by Attr. Copies share their entries until one of them is changed.
+// Getters with a default return it where the attribute is absent; asking for the wrong type is our own bug
+// (Verify has checked forms).
 class AttributeMap {
  public:
   struct Entry {

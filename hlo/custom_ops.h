@@ -1,5 +1,5 @@
-// What custom calls of a module may mean: operations by their targets' names. A module carries them; what an operation does,
-// and what it does it with, is the evaluator's (evaluator/custom_op.h).
+// What custom calls of a module may mean: operations by their targets' names. A module carries them; what an
+// operation does, and what it does it with, is the evaluator's (evaluator/custom_op.h).
 #ifndef ASSAY_HLO_CUSTOM_OPS_H_
 #define ASSAY_HLO_CUSTOM_OPS_H_
 

@@ -22,9 +22,9 @@ std::string_view LineOf(std::string_view source, int32_t number) {
   return source.substr(at, source.find('\n', at) - at);
 }
 
-// How many bytes of `text` a terminal may be given as they are: 1 for a printable ASCII byte, 2 to 4 for another
-// character in valid UTF-8, 0 for what must be escaped: control characters, stray bytes, and characters that
-// change the direction or the lines of what is around them.
+// How many bytes of `text` a terminal may be given as they are: 1 for a printable ASCII byte, 2 to 4 for
+// another character in valid UTF-8, 0 for what must be escaped: control characters, stray bytes, and
+// characters that change the direction or the lines of what is around them.
 size_t PrintableLength(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const uint32_t first = byte(0);

@@ -1,5 +1,5 @@
-// Errors and warnings as a terminal shows them: "FILE:LINE:COL: error: MESSAGE", the source line, and a caret under
-// the column.
+// Errors and warnings as a terminal shows them: "FILE:LINE:COL: error: MESSAGE", the source line, and a caret
+// under the column.
 #ifndef ASSAY_HLO_DIAGNOSTICS_H_
 #define ASSAY_HLO_DIAGNOSTICS_H_
 
@@ -22,8 +22,8 @@ struct Warning {
 };
 std::string RenderWarning(const Warning& warning, std::string_view file, std::string_view source);
 
-// The text with control characters, bytes that are not UTF-8, and characters that reorder text, written as \xHH for
-// each byte.
+// The text with control characters, bytes that are not UTF-8, and characters that reorder text, written as
+// \xHH for each byte.
 std::string EscapeControls(std::string_view text);
 
 }  // namespace assay

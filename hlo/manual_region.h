@@ -2,12 +2,14 @@
 // body of JAX's shard_map, as three instructions:
 //
 //   in   = custom-call(x, y), custom_call_target="xla.sdy.GlobalToLocalShape",
-//            frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[...]>", xla.sdy.manual_axes="#sdy<manual_axes{...}>"}
+//            frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[...]>",
+//            xla.sdy.manual_axes="#sdy<manual_axes{...}>"}
 //   body = call(in's elements), to_apply=xla.sdy.manual_computation_body
 //   out  = custom-call(body's elements), custom_call_target="xla.sdy.LocalToGlobalShape",
 //            frontend_attributes={xla.sdy.out_shardings=..., xla.sdy.manual_axes=...}
 //
-// The first is missing where there are no operands, the last where there are no results; several values are tuples.
+// The first is missing where there are no operands, the last where there are no results;
+// several values are tuples.
 #ifndef ASSAY_HLO_MANUAL_REGION_H_
 #define ASSAY_HLO_MANUAL_REGION_H_
 
@@ -35,15 +37,16 @@ inline constexpr std::string_view kFuncResultSharding =
 inline constexpr std::string_view kShardingRule = "xla.sdy.sharding_rule";
 inline constexpr std::string_view kAllowedDirection = "xla.sdy.allowed_direction";
 inline constexpr std::string_view kShardingGroupId = "xla.sdy.sharding_group_id";
-// Ours, of operations that XLA has no form for: the operation's name, and its attributes by their names behind the prefix.
+// Ours, of operations that XLA has no form for: the operation's name,
+// and its attributes by their names behind the prefix.
 inline constexpr std::string_view kShardingOp = "sdy.op";
 inline constexpr std::string_view kShardingField = "sdy.op.";
 
 // The meshes that the module names, checked.
 absl::StatusOr<std::vector<NamedMesh>> MeshesOf(const Module& module);
 
-// The shardings that instructions have as xla.sdy.sharding name meshes of the module, axes of those, and fit their values: SDY-V3 to
-// SDY-V8, as XLA asks when it brings the program back to the Shardy dialect.
+// The shardings that instructions have as xla.sdy.sharding name meshes of the module, axes of those, and fit
+// their values: SDY-V3 to SDY-V8, as XLA asks when it brings the program back to the Shardy dialect.
 absl::Status CheckShardingTexts(const Module& module);
 
 // What one of the two custom calls says.

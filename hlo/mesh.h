@@ -27,7 +27,8 @@ struct MeshAxis {
   friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
 };
 
-// <["r"=2, "c"=2], device_ids=[3, 1, 2, 0]>: the device at position k, the last axis running fastest, is device_ids[k].
+// <["r"=2, "c"=2], device_ids=[3, 1, 2, 0]>: the device at position k, the last axis running fastest,
+// is device_ids[k].
 struct Mesh {
   std::vector<MeshAxis> axes;
   Ints device_ids;  // empty: 0, 1, 2, ...
@@ -49,7 +50,8 @@ struct NamedMesh {
   Mesh mesh;
 };
 
-// "a", or a part of it: "a":(2)4 splits an axis of size n into 2, 4 and n/8 and means the coordinate in the middle.
+// "a", or a part of it: "a":(2)4 splits an axis of size n into 2,
+// 4 and n/8 and means the coordinate in the middle.
 struct AxisRef {
   std::string axis;
   int64_t before = 1;

@@ -46,7 +46,8 @@ struct InstructionExtras {
   std::string sharding, statistics, origin;  // canonical text with braces; empty: absent
   StringOrJson backend_config;
   std::vector<bool> parameter_replication;
-  // The shape that the program declares where Verify made dimensions of Instruction::shape dynamic; null: that shape.
+  // The shape that the program declares where Verify made dimensions of Instruction::shape dynamic;
+  // null: that shape.
   std::shared_ptr<const Shape> declared_shape;
 };
 
@@ -79,7 +80,8 @@ struct Computation {
   int32_t root = -1;
   std::string execution_thread;  // empty: main
   SourcePosition position;
-  // Set where calls were inlined (plan/inline_calls.h): every instruction is needed, and so much more counts (in 1/4096 steps).
+  // Set where calls were inlined (plan/inline_calls.h): every instruction is needed,
+  // and so much more counts (in 1/4096 steps).
   std::optional<int64_t> inlined_steps;
 
   // Instruction index of each parameter, by number; Verify checks that numbers are 0..n-1.
@@ -133,7 +135,8 @@ struct Module {
   std::vector<bool> allow_spmd_sharding_propagation_to_output;
   std::string origin_recovery_table, debug_attributes;  // raw text; empty: absent
   FrameTables frame_tables;
-  // What custom calls may mean besides the targets that everybody knows; null: nothing. It is no part of what is printed.
+  // What custom calls may mean besides the targets that everybody knows; null: nothing.
+  // It is no part of what is printed.
   std::shared_ptr<const CustomOps> custom_ops;
 
   const Computation& computation(ComputationId id) const { return computations[id.value]; }

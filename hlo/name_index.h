@@ -1,5 +1,5 @@
-// Finds a name in a table that the compiler knows, by a hash table that the compiler makes too: filled at run time, it would be
-// a third of the time in which the first program of a process is read.
+// Finds a name in a table that the compiler knows, by a hash table that the compiler makes too: filled at run
+// time, it would be a third of the time in which the first program of a process is read.
 #ifndef ASSAY_HLO_NAME_INDEX_H_
 #define ASSAY_HLO_NAME_INDEX_H_
 

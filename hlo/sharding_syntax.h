@@ -2,8 +2,8 @@
 // StableHLO, and in the strings that HLO keeps it in (xla.sdy.sharding="#sdy.sharding<@mesh, [{\"r\"},
 // {}]>").
 //
-// Reading checks syntax alone, SDY-V8 among it; hlo/mesh.h has the rules. Printing gives the canonical form. Where `at` is
-// known, it is the place of the text in a larger one and errors carry their own.
+// Reading checks syntax alone, SDY-V8 among it; hlo/mesh.h has the rules. Printing gives the canonical form.
+// Where `at` is known, it is the place of the text in a larger one and errors carry their own.
 #ifndef ASSAY_HLO_SHARDING_SYNTAX_H_
 #define ASSAY_HLO_SHARDING_SYNTAX_H_
 
@@ -25,7 +25,8 @@ absl::StatusOr<Sharding> ParseSharding(std::string_view text, SourcePosition at 
 absl::StatusOr<std::vector<Sharding>> ParseShardings(std::string_view text, SourcePosition at = {});
 // #sdy<manual_axes{"r", "c"}>, or the braces alone.
 absl::StatusOr<std::vector<std::string>> ParseManualAxes(std::string_view text, SourcePosition at = {});
-// #sdy.op_sharding_rule<([i, j])->([j]) {i=2, j=3}, custom> in canonical form. Rules have no meaning for values.
+// #sdy.op_sharding_rule<([i, j])->([j]) {i=2, j=3}, custom> in canonical form.
+// Rules have no meaning for values.
 absl::StatusOr<std::string> CanonicalShardingRule(std::string_view text, SourcePosition at = {});
 // What one attribute of any of these kinds is, in canonical form.
 absl::StatusOr<std::string> CanonicalSdyAttribute(std::string_view text, SourcePosition at = {});

@@ -1,5 +1,5 @@
-// Small parts of a Module that many instructions share, or that there are many of: each is owned by all who use it,
-// and they are allocated together.
+// Small parts of a Module that many instructions share, or that there are many of: each is owned by all who
+// use it, and they are allocated together.
 #ifndef ASSAY_HLO_SHARED_POOL_H_
 #define ASSAY_HLO_SHARED_POOL_H_
 

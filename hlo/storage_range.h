@@ -1,5 +1,5 @@
-// The frontend attribute of a parameter that holds the storage of a quantized type with a range of its own: which integers
-// mean a number of that type. Nothing but random inputs keeps to it.
+// The frontend attribute of a parameter that holds the storage of a quantized type with a range of its own:
+// which integers mean a number of that type. Nothing but random inputs keeps to it.
 #ifndef ASSAY_HLO_STORAGE_RANGE_H_
 #define ASSAY_HLO_STORAGE_RANGE_H_
 

@@ -1,5 +1,5 @@
-// The instructions that generated loops are made of, on vectors of a fixed number of lanes. What differs between
-// AVX2 and AVX-512 is settled here, and nothing else knows of xbyak.
+// The instructions that generated loops are made of, on vectors of a fixed number of lanes. What differs
+// between AVX2 and AVX-512 is settled here, and nothing else knows of xbyak.
 //
 // Register forms. Every value has as many lanes as every other:
 //   32-bit lanes: f32; bf16 and f16 widened to f32; integers of 8, 16 and 32 bits, sign- or zero-extended;
@@ -8,9 +8,9 @@
 // so a vector of 64-bit lanes is twice as long as one of 32-bit lanes. 32-bit lanes alone: 16 of them with
 // AVX-512, 8 with AVX2; with 64-bit ones among them half as many.
 //
-// Roles of registers: rdi the stream table, rsi the number of elements, rax the position, rcx a stream's address;
-// rdx, r8 to r11 the addresses of the first streams. The assembler keeps the last two vector registers and k1 for
-// itself.
+// Roles of registers: rdi the stream table, rsi the number of elements, rax the position, rcx a stream's
+// address; rdx, r8 to r11 the addresses of the first streams. The assembler keeps the last two vector
+// registers and k1 for itself.
 #ifndef ASSAY_JIT_ASSEMBLER_H_
 #define ASSAY_JIT_ASSEMBLER_H_
 
@@ -92,18 +92,18 @@ class Assembler {
   int lanes() const { return lanes_; }
   int num_vectors() const { return target_ == Isa::kAvx512 ? 30 : 14; }
 
-  // void loop(void* const* streams, int64_t elements): the code between Begin and End for each `lanes` elements;
-  // their number is a positive multiple of that.
+  // void loop(void* const* streams, int64_t elements): the code between Begin and End for each `lanes`
+  // elements; their number is a positive multiple of that.
   void Begin(int streams);
   absl::StatusOr<CodeMemory> End();
-  // int64_t loop(void* const* streams, int64_t times): the code between Begin and EndOfRepetition over and over, on
-  // the first elements of the streams, until it leaves or was run that many times, one at least. Returns how many
-  // times are left, the one that left included: 0 if none left.
+  // int64_t loop(void* const* streams, int64_t times): the code between Begin and EndOfRepetition over and
+  // over, on the first elements of the streams, until it leaves or was run that many times, one at least.
+  // Returns how many times are left, the one that left included: 0 if none left.
   absl::StatusOr<CodeMemory> EndOfRepetition();
   void LeaveUnless(Vec mask);  // by the mask's first lane
-  // void loop(void** streams, int64_t times): the code between Begin and EndOfSteps that many times, on the first
-  // elements of the streams. Behind it, every stream but the last, which is scratch memory, moves by a number of bytes
-  // that stands behind all addresses. The addresses may be written over.
+  // void loop(void** streams, int64_t times): the code between Begin and EndOfSteps that many times, on the
+  // first elements of the streams. Behind it, every stream but the last, which is scratch memory, moves by a
+  // number of bytes that stands behind all addresses. The addresses may be written over.
   absl::StatusOr<CodeMemory> EndOfSteps(int streams);
 
   // `exact_nans`: the payloads of f16 NaNs count; else they only stay NaN.

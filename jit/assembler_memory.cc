@@ -3,8 +3,8 @@
 
 namespace assay::jit {
 
-// The first element to the first lane, as it is in registers but for f16, which stays as it is in memory; in eax too
-// where it is short.
+// The first element to the first lane, as it is in registers but for f16, which stays as it is in memory; in
+// eax too where it is short.
 void Assembler::LoadSingle(Vec d, int stream, ElementType type) {
   Code& c = *code_;
   const Xbyak::Reg64& from = c.AddressOf(stream);

@@ -1,5 +1,5 @@
-// Generated code by what it computes, for the whole process: a program that is planned again, or another one with the same
-// loop, makes no code again.
+// Generated code by what it computes, for the whole process: a program that is planned again, or another one
+// with the same loop, makes no code again.
 #ifndef ASSAY_JIT_CODE_CACHE_H_
 #define ASSAY_JIT_CODE_CACHE_H_
 
@@ -21,7 +21,8 @@ struct GeneratedCode {
   int slots = 0;  // of scratch memory
 };
 
-// Keeps what was used last. Code that somebody holds outlives its place here. The cache is safe from many threads.
+// Keeps what was used last. Code that somebody holds outlives its place here.
+// The cache is safe from many threads.
 class CodeCache {
  public:
   using Maker = std::function<absl::StatusOr<GeneratedCode>()>;

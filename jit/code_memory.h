@@ -1,5 +1,5 @@
-// Memory for generated code. A mapping is either writable or executable, never both: code is written into fresh
-// pages, which then lose the right to be written before they gain the right to be run.
+// Memory for generated code. A mapping is either writable or executable, never both: code is written into
+// fresh pages, which then lose the right to be written before they gain the right to be run.
 #ifndef ASSAY_JIT_CODE_MEMORY_H_
 #define ASSAY_JIT_CODE_MEMORY_H_
 

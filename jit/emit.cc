@@ -1,8 +1,8 @@
 // What each op is in vector instructions. Formulas are those of evaluator/ops; here stands how they are had.
 //
-// bf16 and f16 travel in f32 lanes. Sums, products, quotients and square roots are rounded to f32 first and then to
-// 8 or 11 bits: 24 >= 2 p + 2, so the first rounding never shows (evaluator/ops/elementwise/binary.cc); subnormal results
-// neither, which are exact or far from any boundary.
+// bf16 and f16 travel in f32 lanes. Sums, products, quotients and square roots are rounded to f32 first and
+// then to 8 or 11 bits: 24 >= 2 p + 2, so the first rounding never shows
+// (evaluator/ops/elementwise/binary.cc); subnormal results neither, which are exact or far from any boundary.
 #include "jit/emit.h"
 
 #include "base/error.h"
@@ -219,8 +219,8 @@ class Emitter {
   void RoundTo(ElementType type, Vec d) {
     if (type == ElementType::kF16) return a_.Convert(Conversion::kF32ToF16, d, d);
     if (type != ElementType::kBF16) return;
-    // Half a unit less one, one more where the kept bits are odd; then the low half is cut off. A NaN might be
-    // carried past the last pattern: it is made canonical from what it was.
+    // Half a unit less one, one more where the kept bits are odd; then the low half is cut off. A NaN might
+    // be carried past the last pattern: it is made canonical from what it was.
     a_.Shift(VecOp::kShiftLeft, Lane::k32, t(0), d, 15);
     a_.Shift(VecOp::kShiftRight, Lane::k32, t(0), t(0), 31);
     a_.Constant(Lane::k32, t(1), 0x7fff);
@@ -247,8 +247,8 @@ class Emitter {
     a_.Move(d, t(2));
   }
 
-  // Half away from zero: x + 0.5 less one unit, toward zero. The sum carries over an integer exactly where the
-  // fraction is a half or more.
+  // Half away from zero: x + 0.5 less one unit, toward zero. The sum carries over an integer exactly where
+  // the fraction is a half or more.
   void RoundAway() {
     Constant(t(0), kSign32, kSign64);
     Do(VecOp::kAnd, t(0), t(0), x_);
@@ -385,8 +385,8 @@ class Emitter {
     Canonical();
   }
 
-  // Converts toward zero, saturated, NaN to 0. For what does not fit the machine gives the smallest (or, in unsigned
-  // conversions, the largest) integer.
+  // Converts toward zero, saturated, NaN to 0. For what does not fit the machine gives the smallest
+  // (or, in unsigned conversions, the largest) integer.
   void FloatToInteger() {
     if (LaneOf(result_) == Lane::k64) return FloatTo64();
     if (result_ == ElementType::kU32) {

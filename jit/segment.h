@@ -23,7 +23,8 @@ struct Stream {
   ElementType type = ElementType::kPred;
   bool repeated = false;
   bool single = false;  // Steps: one element at a time is read and written, and other lanes are zero
-  // Stores go past the caches, for large results: 64-byte aligned, and other threads see them behind StreamFence alone.
+  // Stores go past the caches, for large results: 64-byte aligned,
+  // and other threads see them behind StreamFence alone.
   bool streamed = false;
 };
 
@@ -47,8 +48,8 @@ struct Segment {
   std::vector<Stream> streams;
   std::vector<Node> nodes;
   std::vector<Store> stores;  // written in this order, after all loads of the same elements
-  // Names the instruction or computation that the code is first made for (perf_map.h); the code itself does not
-  // depend on it. It is valid as long as the program is.
+  // Names the instruction or computation that the code is first made for (perf_map.h); the code itself does
+  // not depend on it. It is valid as long as the program is.
   std::string_view origin = {};
 };
 

@@ -1,9 +1,10 @@
 // How every element type is stored (docs/spec/shapes.md section 2), as strips of compute kinds. Float formats
 // one value at a time are in float_format.cc.
 //
-// Contiguous runs go through blocks of a constant length, which is what -O2 turns into vector code. Signalling
-// NaNs would become quiet in a conversion between float and double, so a strip that has one (or, on its way to
-// float, any NaN but the canonical one) is done again element by element through DecodeFloat and EncodeFloat.
+// Contiguous runs go through blocks of a constant length, which is what -O2 turns into vector code.
+// Signalling NaNs would become quiet in a conversion between float and double, so a strip that has one
+// (or, on its way to float, any NaN but the canonical one) is done again element by element through
+// DecodeFloat and EncodeFloat.
 #include "literal/element_io.h"
 
 #include <algorithm>

@@ -19,8 +19,8 @@
 namespace assay {
 namespace {
 
-// Gives allocate_shared one block for the object, its reference count and `room` bytes behind them, of which it tells
-// the start in `*behind`.
+// Gives allocate_shared one block for the object, its reference count and `room` bytes behind them, of which
+// it tells the start in `*behind`.
 template <typename T>
 struct AllocatorWithRoom {
   using value_type = T;
@@ -41,8 +41,9 @@ struct AllocatorWithRoom {
 
 }  // namespace
 
-// The bytes of one array. Scalars lie inside, small arrays behind it, so they are one allocation together with the
-// reference count; larger ones are on the heap or mapped by themselves. All but scalars are 64-byte aligned.
+// The bytes of one array. Scalars lie inside, small arrays behind it, so they are one allocation together
+// with the reference count; larger ones are on the heap or mapped by themselves.
+// All but scalars are 64-byte aligned.
 struct Literal::Storage {
   static constexpr int64_t kInline = 48;
   static constexpr int64_t kBehind = 1 << 14;

@@ -28,7 +28,8 @@ class DeviceArray {
   virtual ~DeviceArray() = default;
   // Copies them to the host, behind all that the device was told to do before.
   virtual absl::Status CopyOut(std::span<std::byte> host) = 0;
-  // The copy failed where nobody asks for errors (Literal::bytes): the run that the array is of must end with this one.
+  // The copy failed where nobody asks for errors (Literal::bytes):
+  // the run that the array is of must end with this one.
   virtual void Lost(const absl::Status& why) = 0;
 };
 
@@ -37,8 +38,8 @@ class Literal {
   Literal() = default;  // the empty tuple
 
   // An array (or token, opaque; or a tuple of them) of the shape. Arrays are zero unless `zero` is false.
-  // Dynamic dimensions start with their bound as run-time size. Without a budget, that of the BudgetScope counts. Errors:
-  // MemoryLimitExceeded and OutOfMemory, naming shape and bytes.
+  // Dynamic dimensions start with their bound as run-time size. Without a budget, that of the BudgetScope
+  // counts. Errors: MemoryLimitExceeded and OutOfMemory, naming shape and bytes.
   static absl::StatusOr<Literal> Make(std::shared_ptr<const Shape> shape,
                                       const std::shared_ptr<MemoryBudget>& budget = nullptr,
                                       bool zero = true);
@@ -67,8 +68,8 @@ class Literal {
     return shape_ != nullptr ? shape_ : EmptyTupleShape();
   }
 
-  // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order. Bytes that lie on a device alone are
-  // copied first, and stay; where that fails they are zero and DeviceArray::Lost says so.
+  // Arrays: num_elements() * Bytes(element_type()) bytes in row-major logical order. Bytes that lie on a
+  // device alone are copied first, and stay; where that fails they are zero and DeviceArray::Lost says so.
   std::span<const std::byte> bytes() const;
   // The same with the error: bytes() has nothing to copy when it gave OK. Tuples: all elements.
   absl::Status Fetch() const;
@@ -96,8 +97,8 @@ class Literal {
   void set_dynamic_size(int64_t d, int64_t size);  // d must be dynamic in the shape
   bool IsFullSize() const;                         // no dimension is smaller than its bound
   DimVector runtime_sizes() const;
-  // Whether a dynamic dimension is open: its run-time size is not known yet and reads as the bound. Setting the size
-  // ends that. Decision: open-size
+  // Whether a dynamic dimension is open: its run-time size is not known yet and reads as the bound. Setting
+  // the size ends that. Decision: open-size
   bool is_open(int64_t d) const { return (open_ >> d) & 1; }
   void set_open(int64_t d);  // d must be dynamic in the shape
   bool HasOpen() const;      // of a tuple: in some element

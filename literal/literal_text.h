@@ -27,16 +27,16 @@ struct MinusZeros {
 
 // Parses the text of a literal of the given shape. Commas may be left out; nesting must match (LIT-1),
 // numbers must fit (LIT-2). Hex floats are accepted too where `options.hex_floats`.
-// `consumed`: if not null, text may go on after the literal and this is where it ended. `minus_zeros`: if not null, what there
-// is of these.
+// `consumed`: if not null, text may go on after the literal and this is where it ended. `minus_zeros`: if not
+// null, what there is of these.
 // Errors: InvalidProgram with line and column inside `text`. An elided "{...}" is refused here; the HLO
 // parser recognises it first.
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text,
                                      const LiteralTextOptions& options = {}, size_t* consumed = nullptr,
                                      MinusZeros* minus_zeros = nullptr);
 
-// A shape and a literal of it: "f32[2] {1, 2}", "(f32[2], s32[]) ({1, 2}, 3)", "f32[2,2]{0,1} {{1, 2}, {3, 4}}". A
-// blank before the brace makes it the literal's: without one it is a layout.
+// A shape and a literal of it: "f32[2] {1, 2}", "(f32[2], s32[]) ({1, 2}, 3)", "f32[2,2]{0,1} {{1, 2}, {3,
+// 4}}". A blank before the brace makes it the literal's: without one it is a layout.
 absl::StatusOr<Literal> ParseShapedLiteral(std::string_view text, const LiteralTextOptions& options = {});
 
 // Prints as NumPy prints arrays, with long ones summarised; for terminals.

@@ -1,5 +1,5 @@
-// .npz archives: zip files of .npy members, in memory through libzip (npz.h, zip_library.h). Single arrays are in npy.cc,
-// files in file_io.cc.
+// .npz archives: zip files of .npy members, in memory through libzip (npz.h, zip_library.h). Single arrays
+// are in npy.cc, files in file_io.cc.
 #include "literal/npz.h"
 
 #include <sys/stat.h>
@@ -79,8 +79,8 @@ absl::StatusOr<size_t> ReadUpTo(zip_file_t* file, char* data, size_t size, std::
   return done;
 }
 
-// The array of a member, read into the storage of its elements. Their pages are touched as they come, so a size
-// that lies costs nothing.
+// The array of a member, read into the storage of its elements. Their pages are touched as they come, so a
+// size that lies costs nothing.
 absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t size, std::string_view name,
                                     std::string_view where, std::string_view file_name) {
   const std::unique_ptr<zip_file_t, ZipFileClose> file(Zip().fopen_index(archive, index, 0));
@@ -221,8 +221,8 @@ absl::Status WriteError(zip_t* archive) {
   return BadInput(fmt::format("writing .npz: {}", Zip().error_strerror(Zip().get_error(archive))));
 }
 
-// Stored, with the first time that a zip file can express, and the element type as its comment where the descriptor does not
-// say it. The source is the member's bytes.
+// Stored, with the first time that a zip file can express, and the element type as its comment where the
+// descriptor does not say it. The source is the member's bytes.
 absl::Status AddMember(zip_t* archive, const std::string& name, ElementType type, zip_source_t* source) {
   if (source == nullptr) return WriteError(archive);
   const zip_int64_t index = Zip().file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);

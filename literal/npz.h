@@ -1,9 +1,9 @@
 // .npy and .npz files: arrays by name (../docs/architecture.md, "Inputs and outputs").
 //
 // Element types that NumPy lacks are stored as raw bytes ("|V1", "|V2"); what they are comes from the
-// program, so reading gives undecoded arrays and DecodeNpy gives Literals. An archive that is written here says
-// them too: the comment of such a member is the type's name ("bf16"), which NumPy passes over. Writing is
-// deterministic: equal values give equal bytes (no times, stored or deflated by a fixed rule).
+// program, so reading gives undecoded arrays and DecodeNpy gives Literals. An archive that is written here
+// says them too: the comment of such a member is the type's name ("bf16"), which NumPy passes over. Writing
+// is deterministic: equal values give equal bytes (no times, stored or deflated by a fixed rule).
 #ifndef ASSAY_LITERAL_NPZ_H_
 #define ASSAY_LITERAL_NPZ_H_
 
@@ -47,23 +47,26 @@ struct NpyArray {
 
 // All errors are BadInput and name the file's member: bad magic, header over 10 KB, pickled objects,
 // structured types, sizes whose product is not the member's size (checked before anything is allocated),
-// duplicate names, comments that name a type of another width, compression ratio over 1,000, truncated or damaged
-// archives.
+// duplicate names, comments that name a type of another width, compression ratio over 1,000, truncated or
+// damaged archives.
 absl::StatusOr<NpyArray> ParseNpy(std::string_view name, std::string_view bytes);
-// The same of a file of `size` bytes whose first min(size, kMaxNpyHeader) are `prefix`; data gets the size that the
-// file has for it, and *begin says where that starts.
+// The same of a file of `size` bytes whose first min(size, kMaxNpyHeader) are `prefix`; data gets the size
+// that the file has for it, and *begin says where that starts.
 inline constexpr size_t kMaxNpyHeader = 10012;
 absl::StatusOr<NpyArray> ParseNpyHeader(std::string_view name, std::string_view prefix, size_t size,
                                         size_t* begin);
 absl::StatusOr<std::map<std::string, NpyArray>> ParseNpz(std::string_view file_name, std::string_view bytes);
 absl::StatusOr<std::map<std::string, NpyArray>> ReadNpzFile(const std::string& path);  // .npy: one entry ""
 
-// The array as a value of `shape`, in the array's own storage where that is how values lie; BadInput says key, descriptor
-// and sizes found and wanted, or that the array is of another type. Big-endian and Fortran-order files are converted.
+// The array as a value of `shape`, in the array's own storage where that is how values lie; BadInput says
+// key, descriptor and sizes found and wanted, or that the array is of another type. Big-endian and
+// Fortran-order files are converted.
 absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, const Shape& shape);
-// What the array says of its type by itself: array.type, or else a descriptor that only one type has. Nothing for |V1, |V2.
+// What the array says of its type by itself: array.type, or else a descriptor that only one type has.
+// Nothing for |V1, |V2.
 std::optional<ElementType> TypeOfNpy(const NpyArray& array);
-// Whether the array may hold the bits of elements of `type`: one of the same width, as itself, raw bytes or unsigned integers.
+// Whether the array may hold the bits of elements of `type`: one of the same width, as itself,
+// raw bytes or unsigned integers.
 bool MayHoldBitsOf(const NpyArray& array, ElementType type);
 // Whether it holds raw bytes, |V1 or |V2, so that it may be of more than one type.
 bool IsRaw(const NpyArray& array);

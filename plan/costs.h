@@ -1,10 +1,13 @@
-// What a step moves and computes, from shapes alone: the numbers that `assay plan` and `assay bench --steps` show.
+// What a step moves and computes, from shapes alone: the numbers that `assay plan` and
+// `assay bench --steps` show.
 //
-// Bytes. A step reads each of its operands once and writes its result once; a fusion reads its outer operands, constants
-// among them, and writes its root; of an operand that only slices read, these. Where a part is touched, the part counts: slice and dynamic-slice read what they give,
-// dynamic-update-slice reads and writes as much as the update, gather reads as much as it gives, scatter reads and writes as
-// much as the updates; indices are read. Nothing is moved by what only passes values on or lets them share storage:
-// parameter, constant, tuple, get-tuple-element, tokens, domain, optimization barrier, reshape, bitcast, copy.
+// Bytes. A step reads each of its operands once and writes its result once; a fusion reads its outer
+// operands, constants among them, and writes its root; of an operand that only slices read, these. Where a
+// part is touched, the part counts: slice and dynamic-slice read what they give, dynamic-update-slice reads
+// and writes as much as the update, gather reads as much as it gives, scatter reads and writes as much as the
+// updates; indices are read. Nothing is moved by what only passes values on or lets them share storage:
+// parameter, constant, tuple, get-tuple-element, tokens, domain, optimization barrier, reshape,
+// bitcast, copy.
 //
 // Operations. n elements in the result, c(f) what one application of the computation f takes:
 //   elementwise       n, in `flops`, integers and pred too; in `functions` for those that XLA calls

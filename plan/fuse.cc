@@ -96,7 +96,8 @@ std::vector<int64_t> CountsOfSteps(const Computation& computation, const Computa
   return counts;
 }
 
-// Steps count alike whoever runs them: a member that several fusions have counts once. `counts` is of the members.
+// Steps count alike whoever runs them: a member that several fusions have counts once.
+// `counts` is of the members.
 void CountMembers(std::vector<int64_t> counts, ComputationPlan& plan) {
   for (const Step& step : plan.steps) {
     if (step.fusion == nullptr) counts[step.instruction] = 0;

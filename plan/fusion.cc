@@ -13,16 +13,17 @@ constexpr size_t kMaxMembers = 128;
 constexpr size_t kMaxOperands = 12;
 // Elements of a slice's operand for each of its own: fused, it keeps the operand alive until the fusion runs.
 constexpr int64_t kMostSliced = 8;
-// Bytes that lie together in a transpose's operand and in its result. With fewer it is faster as an array of its own,
-// moved in blocks: 64 floats a row, 16 KiB apart, took half as long again in a fusion, 1,024 two fifths of the time.
+// Bytes that lie together in a transpose's operand and in its result. With fewer it is faster as an array of
+// its own, moved in blocks: 64 floats a row, 16 KiB apart, took half as long again in a fusion,
+// 1,024 two fifths of the time.
 constexpr int64_t kLeastMoved = 1024;
 
 bool IsElementwise(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).strip != nullptr;
 }
 
-// Elements that lie beside each other in the result as they do in the operand: those of the minor dimensions of which
-// the map `source` has the result's own strides.
+// Elements that lie beside each other in the result as they do in the operand: those of the minor dimensions
+// of which the map `source` has the result's own strides.
 int64_t RunOf(const AffineMap& source, const Shape& result) {
   if (result.num_elements() == 0) return 0;
   const DimVector own = RowMajorStrides(result.sizes());
@@ -97,7 +98,8 @@ class Finder {
     return true;
   }
 
-  // Goes from the root to what stands before it: when a candidate's turn comes, all its users have had theirs.
+  // Goes from the root to what stands before it: when a candidate's turn comes,
+  // all its users have had theirs.
   Fusion Grow(int32_t root) {
     Fusion fusion{{root}, {}};
     states_[root] = State::kMember;

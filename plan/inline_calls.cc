@@ -113,8 +113,8 @@ class CallInliner {
     return a.shape == b.shape || Shape::Equal(*a.shape, *b.shape);
   }
 
-  // Whether `value` may stand where `instruction` does. One that is declared static and is dynamic by its shape rule checks
-  // sizes when it runs (Decision: static-result-size).
+  // Whether `value` may stand where `instruction` does. One that is declared static and is dynamic by its
+  // shape rule checks sizes when it runs (Decision: static-result-size).
   static bool CanReplace(const Instruction& value, const Instruction& instruction) {
     return !IsDeclaredOtherwise(instruction) && HaveEqualShapes(instruction, value);
   }
@@ -210,8 +210,8 @@ class CallInliner {
     return Append(instruction, values, result);
   }
 
-  // Annotations, which would keep what is around them from becoming one step. A tile sharding alone may be what the border of
-  // a partitioned region behind it goes by.
+  // Annotations, which would keep what is around them from becoming one step. A tile sharding alone may be
+  // what the border of a partitioned region behind it goes by.
   static bool IsDropped(const Computation& from, const Instruction& instruction) {
     if (!IsShardingAnnotation(instruction)) return false;
     const bool has_tiles = instruction.extras != nullptr && !instruction.extras->sharding.empty() &&
@@ -237,8 +237,8 @@ class CallInliner {
                     element.attributes.Int(Attr::kIndex));
   }
 
-  // The state before a loop where the instruction gives an element that the loop leaves as it is, a tuple or parameter; else
-  // -1. So an outer loop sees what its inner ones do not change.
+  // The state before a loop where the instruction gives an element that the loop leaves as it is, a tuple or
+  // parameter; else -1. So an outer loop sees what its inner ones do not change.
   int32_t StateBefore(const Instruction& instruction, std::span<const InlinedValue> values,
                       const Computation& result) const {
     if (instruction.opcode != Opcode::kGetTupleElement) return -1;

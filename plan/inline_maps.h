@@ -2,8 +2,8 @@
 //
 //   map(x, y), f(a, b) = tanh(a * b) + c    becomes    add(tanh(multiply(x, y)), broadcast(c))
 //
-// It takes computations of constants, elementwise ops and moves of scalars, and calls of such; others are applied
-// element by element.
+// It takes computations of constants, elementwise ops and moves of scalars, and calls of such; others are
+// applied element by element.
 #ifndef ASSAY_PLAN_INLINE_MAPS_H_
 #define ASSAY_PLAN_INLINE_MAPS_H_
 
@@ -24,9 +24,10 @@ struct MapSite {
   const std::vector<std::vector<bool>>& live;  // LiveInstructions(module)
 };
 
-// Appends the map's ops to `result`, at most `most` instructions, and returns where its value is; nothing, and `result` as it
-// was, where some op has another meaning on arrays of the map's sizes. `places`: of the caller's instructions in `result`.
-// All of it counts as the map (Computation::inlined_steps, which must be set).
+// Appends the map's ops to `result`, at most `most` instructions, and returns where its value is; nothing,
+// and `result` as it was, where some op has another meaning on arrays of the map's sizes. `places`: of the
+// caller's instructions in `result`. All of it counts as the map (Computation::inlined_steps,
+// which must be set).
 std::optional<int32_t> InlineMap(const MapSite& site, std::span<const InlinedValue> places, size_t most,
                                  Computation& result);
 

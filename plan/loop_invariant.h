@@ -16,11 +16,11 @@ class LoopFacts {
  public:
   explicit LoopFacts(const Module& module);
 
-  // Running it again with the same operands gives the same and does nothing else: no side effect, nothing of other devices,
-  // also in what it calls.
+  // Running it again with the same operands gives the same and does nothing else: no side effect, nothing of
+  // other devices, also in what it calls.
   bool IsRepeatable(const Instruction& instruction) const;
-  // By element of the tuple that the computation, a loop's body or condition, takes: the loops that it belongs to pass it on as
-  // it is. Empty for other computations.
+  // By element of the tuple that the computation, a loop's body or condition, takes: the loops that it
+  // belongs to pass it on as it is. Empty for other computations.
   const std::vector<bool>& UnchangedElements(const Computation& computation) const;
   // Instructions of a body or condition that give the same in each iteration, and are worth a step that runs once: a fusion that
   // runs in each iteration leaves them alone. Not what it has at the cost of an index, nor what would have more than

@@ -25,7 +25,8 @@ void FindOutputs(const Computation& computation, StateSlots& state) {
   for (const ElementSlot& input : state.inputs) {
     if (state.outputs[input.element].slot == input.slot) state.unchanged[input.element] = true;
   }
-  // Such an element may stand in several slots, and what is in one of them may be given out as another element, too.
+  // Such an element may stand in several slots, and what is in one of them may be given
+  // out as another element, too.
   std::vector<bool> stays(computation.instructions.size(), false);
   for (const ElementSlot& input : state.inputs) {
     if (state.unchanged[input.element]) stays[input.slot] = true;

@@ -6,9 +6,10 @@
 
 namespace assay {
 
-// Finds whether the computation's one parameter is a tuple of which elements alone are read, and whether its root puts a
-// tuple together that nothing else reads: ComputationPlan::state. Where condition and body of a while are such, the loop
-// passes its state on element by element, and elements that the body passes on as they are never move.
+// Finds whether the computation's one parameter is a tuple of which elements alone are read, and whether its
+// root puts a tuple together that nothing else reads: ComputationPlan::state. Where condition and body of a
+// while are such, the loop passes its state on element by element,
+// and elements that the body passes on as they are never move.
 void FindLoopState(const Computation& computation, ComputationPlan& plan);
 
 }  // namespace assay

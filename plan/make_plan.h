@@ -11,8 +11,8 @@ namespace assay {
 
 enum class PlanForm : uint8_t {
   kFast,
-  // One step for each instruction, which runs as often as the program says: calls and fusions stay computations, and no step
-  // is taken out of a loop. For who looks at values.
+  // One step for each instruction, which runs as often as the program says: calls and fusions stay
+  // computations, and no step is taken out of a loop. For who looks at values.
   kAsWritten,
 };
 

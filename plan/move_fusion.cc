@@ -16,8 +16,8 @@ void SortUnique(std::vector<int32_t>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// An operand of the concatenate that it can read through. Slices that are much smaller than what they read are none: they
-// would keep it alive.
+// An operand of the concatenate that it can read through. Slices that are much smaller than what they read
+// are none: they would keep it alive.
 bool IsReadThrough(const Computation& computation, const Instruction& operand) {
   if (operand.operands.size() != 1 || !IsStaticArray(*operand.shape) || operand.shape->num_elements() == 0)
     return false;

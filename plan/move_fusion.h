@@ -1,5 +1,5 @@
-// Small concatenates that read through their operands: a slice, or an instruction that leaves elements in their places
-// (KeepsPositions), between them and an array needs no step of its own then.
+// Small concatenates that read through their operands: a slice, or an instruction that leaves elements in
+// their places (KeepsPositions), between them and an array needs no step of its own then.
 #ifndef ASSAY_PLAN_MOVE_FUSION_H_
 #define ASSAY_PLAN_MOVE_FUSION_H_
 
@@ -13,8 +13,9 @@ namespace assay {
 // The most elements that such a concatenate moves; of large ones the time is the copy's.
 inline constexpr int64_t kMostConcatenated = 1 << 14;
 
-// The concatenate (an index in the computation) as the root of a fusion with those of its operands that `may_join`; nothing
-// where there are none. Members other than the root may be in several fusions, as in fusion.h.
+// The concatenate (an index in the computation) as the root of a fusion with those of its operands that
+// `may_join`; nothing where there are none. Members other than the root may be in several fusions,
+// as in fusion.h.
 std::optional<Fusion> FusionOfConcatenate(const Computation& computation, int32_t concatenate,
                                           const std::vector<bool>& may_join);
 

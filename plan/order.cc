@@ -13,7 +13,8 @@
 namespace assay {
 namespace {
 
-// The sends and recvs on one device channel, in textual order, which they keep: the n-th send meets the n-th recv.
+// The sends and recvs on one device channel, in textual order, which they keep:
+// the n-th send meets the n-th recv.
 struct Transfers {
   std::vector<int32_t> sends, recvs;
 };
@@ -23,7 +24,8 @@ bool IsDeviceTransfer(const Instruction& instruction) {
          !instruction.attributes.Bool(Attr::kIsHostTransfer);
 }
 
-// What a -done waits for of the other side: that of its own start's number, or all where the start stands elsewhere.
+// What a -done waits for of the other side: that of its own start's number,
+// or all where the start stands elsewhere.
 std::span<const int32_t> PartnersOf(const Computation& computation, std::span<const int32_t> own,
                                     std::span<const int32_t> others, int32_t done) {
   const int32_t start = computation.instructions[done].operands[0];

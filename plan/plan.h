@@ -1,5 +1,5 @@
-// What runs in which order, who runs it, and when values are freed. A plan is data (make_plan.h) and can be printed
-// (plan_text.h).
+// What runs in which order, who runs it, and when values are freed. A plan is data (make_plan.h) and can be
+// printed (plan_text.h).
 #ifndef ASSAY_PLAN_PLAN_H_
 #define ASSAY_PLAN_PLAN_H_
 
@@ -68,8 +68,8 @@ struct ElementSlot {
   bool last = true;  // nobody needs the value behind this: it may be moved
 };
 
-// A parameter that is a tuple, of which only elements are read, and a root that puts one together: neither is ever there as
-// a tuple where a loop passes its state on.
+// A parameter that is a tuple, of which only elements are read, and a root that puts one together: neither is
+// ever there as a tuple where a loop passes its state on.
 struct StateSlots {
   bool unpacked = false;             // the parameter is; its elements go where its get-tuple-elements stand:
   std::vector<ElementSlot> inputs;   // by element; `last` of the element

@@ -14,8 +14,8 @@ struct IdleEngine {
   const Engine* engine;
   std::string why;
 };
-// Each step of each computation: engine, instruction, shape, bytes, what it fuses, what is freed, and why faster
-// engines declined. Why idle ones did stands once, above.
+// Each step of each computation: engine, instruction, shape, bytes, what it fuses, what is freed, and why
+// faster engines declined. Why idle ones did stands once, above.
 std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle = {});
 
 }  // namespace assay

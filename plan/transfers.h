@@ -13,9 +13,9 @@ struct DeviceCopies {
   int64_t to_device = 0, to_host = 0;  // bytes
 };
 
-// By step. Parameters, constants and what loops and calls give are taken to lie on the host, and the root to be wanted there:
-// a value that comes from a device, or that an earlier run left there, costs nothing. A value is copied once each way. Empty
-// where no step's kernel is on a device.
+// By step. Parameters, constants and what loops and calls give are taken to lie on the host, and the root to
+// be wanted there: a value that comes from a device, or that an earlier run left there, costs nothing. A
+// value is copied once each way. Empty where no step's kernel is on a device.
 std::vector<DeviceCopies> TransfersOf(const Computation& computation, const ComputationPlan& plan);
 
 }  // namespace assay

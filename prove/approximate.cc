@@ -44,8 +44,8 @@ StoredFn FunctionOf(const approximate::ApproximateFunction& row, Isa isa) {
   return nullptr;
 }
 
-// Whether some pattern of 32 bits is further from the right one than `ulps`, and how many are not it. Signs and NaNs are far
-// apart as numbers, too.
+// Whether some pattern of 32 bits is further from the right one than `ulps`, and how many are not it. Signs
+// and NaNs are far apart as numbers, too.
 bool IsFar(const Strip& got, const Strip& want, int64_t ulps, int64_t& most, int64_t& differ) {
   uint32_t a[kStrip], b[kStrip], furthest = 0, different = 0;
   std::memcpy(a, got.bytes, sizeof(a));

@@ -29,8 +29,8 @@ void Widen(mpfr_srcptr y, mpfr_prec_t bits, mpfr_ptr low, mpfr_ptr high) {
   mpfr_add(high, y, step, MPFR_RNDU);
 }
 
-// Newton's steps from double precision for log erfc y = log(1 - x) where x > 1/2, which is close to a parabola, and for erf y = x
-// below. x > 0.
+// Newton's steps from double precision for log erfc y = log(1 - x) where x > 1/2, which is close to a
+// parabola, and for erf y = x below. x > 0.
 void ImproveErfInv(mpfr_srcptr x, mpfr_ptr y) {
   const mpfr_prec_t p = mpfr_get_prec(y);
   Number value(p), slope(p), complement(p);

@@ -1,5 +1,5 @@
-// Oracles of the functions that HLO has no opcode for, custom calls of CHLO's names: MPFR where it has them, else enclosures by
-// ways other than the library's (evaluator/scalar/special.cc).
+// Oracles of the functions that HLO has no opcode for, custom calls of CHLO's names: MPFR where it has them,
+// else enclosures by ways other than the library's (evaluator/scalar/special.cc).
 #ifndef ASSAY_PROVE_CALL_FUNCTIONS_H_
 #define ASSAY_PROVE_CALL_FUNCTIONS_H_
 
@@ -9,8 +9,8 @@
 
 namespace assay::prove {
 
-// `result` is the number that `enclose` gives bounds of, in low and high, at their precision; neither a value nor a midpoint of
-// the result's precision, so that some precision decides. Ternary value as MPFR's.
+// `result` is the number that `enclose` gives bounds of, in low and high, at their precision; neither a value
+// nor a midpoint of the result's precision, so that some precision decides. Ternary value as MPFR's.
 int RoundEnclosed(mpfr_ptr result, mpfr_rnd_t rounding,
                   absl::FunctionRef<void(mpfr_ptr low, mpfr_ptr high)> enclose);
 

@@ -1,6 +1,6 @@
-// The exact sum of products of doubles as one big integer: GMP's, in units of 2^-2200, which no product of two
-// doubles is finer than. Infinities, NaNs and the sign of a zero sum are those of docs/spec/operations.md,
-// NUM-5.
+// The exact sum of products of doubles as one big integer: GMP's, in units of 2^-2200, which no product of
+// two doubles is finer than. Infinities, NaNs and the sign of a zero sum are those of
+// docs/spec/operations.md, NUM-5.
 #ifndef ASSAY_PROVE_EXACT_TOTAL_H_
 #define ASSAY_PROVE_EXACT_TOTAL_H_
 

@@ -39,8 +39,8 @@ void EncloseLogistic(mpfr_srcptr x, mpfr_ptr low, mpfr_ptr high) {
   mpfr_clear(minus_x);
 }
 
-// For rational x other than 0 the value is transcendental (Lindemann), so some precision decides. Beyond |x| = 2^30 the value is
-// nearer to 0 or 1 than any format can tell, as it is at 2^30.
+// For rational x other than 0 the value is transcendental (Lindemann), so some precision decides. Beyond |x|
+// = 2^30 the value is nearer to 0 or 1 than any format can tell, as it is at 2^30.
 int LogisticOf(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t rounding) {
   if (mpfr_nan_p(x)) return mpfr_set(result, x, rounding);
   if (mpfr_zero_p(x)) return mpfr_set_d(result, 0.5, rounding);
@@ -70,9 +70,9 @@ int MinimumOf(mpfr_ptr result, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t rounding
 }
 
 // The approximations are glibc's functions of double, whose largest known errors on x86-64 are 1 ulp for exp,
-// expm1, log, log1p, sin, cos, tan, asin, acos, atan, erf, and at most 5 ulp for the hyperbolic functions, their inverses,
-// cbrt, erfc and lgamma (GNU C Library manual, "Known Maximum Errors in Math Functions"); quotients and sums below add
-// at most 3 roundings. 2^-48 is at least 16 ulp.
+// expm1, log, log1p, sin, cos, tan, asin, acos, atan, erf, and at most 5 ulp for the hyperbolic functions,
+// their inverses, cbrt, erfc and lgamma (GNU C Library manual, "Known Maximum Errors in Math Functions");
+// quotients and sums below add at most 3 roundings. 2^-48 is at least 16 ulp.
 double Rsqrt(double x) { return 1 / std::sqrt(x); }
 double Logistic(double x) { return 1 / (1 + std::exp(-x)); }
 double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }  // exact

@@ -1,6 +1,6 @@
-// The functions to prove and what their right answers are: MPFR, called by the prover itself. Zeros, infinities,
-// NaNs and domains are C99's, as in docs/spec/operations-elementwise.md; where MPFR differs (rsqrt of -0,
-// maximum and minimum of NaN) the function here says so.
+// The functions to prove and what their right answers are: MPFR, called by the prover itself. Zeros,
+// infinities, NaNs and domains are C99's, as in docs/spec/operations-elementwise.md; where MPFR differs
+// (rsqrt of -0, maximum and minimum of NaN) the function here says so.
 #ifndef ASSAY_PROVE_FUNCTIONS_H_
 #define ASSAY_PROVE_FUNCTIONS_H_
 

@@ -1,5 +1,5 @@
-// tools/prove: exhaustive and random proofs of the elementwise functions and of exact sums, outside tools/test.
-// Exit code 1 if anything is wrong, 2 if the command line is.
+// tools/prove: exhaustive and random proofs of the elementwise functions and of exact sums, outside
+// tools/test. Exit code 1 if anything is wrong, 2 if the command line is.
 #include <cstdio>
 #include <ctime>
 #include <string>

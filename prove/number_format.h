@@ -1,8 +1,8 @@
 // Float formats and rounding as the prover sees them: written from docs/spec/shapes.md 2.1 alone, without the
 // library's own formats, so that a mistake there is found and not repeated.
 //
-// A format is its list of non-negative values in the order of their patterns (ValueOf). Rounding a real number
-// looks for its two neighbours in that list and compares it with the middle between them.
+// A format is its list of non-negative values in the order of their patterns (ValueOf). Rounding a real
+// number looks for its two neighbours in that list and compares it with the middle between them.
 #ifndef ASSAY_PROVE_NUMBER_FORMAT_H_
 #define ASSAY_PROVE_NUMBER_FORMAT_H_
 
@@ -40,8 +40,8 @@ const NumberFormat& FormatOf(ElementType type);
 // The value of a pattern of at most 32 bits. NaN patterns give NaN.
 double ValueOf(uint64_t pattern, const NumberFormat& format);
 
-// A real number known well enough to be rounded to a format of at most 32 bits: `magnitude` if `cut` is false,
-// else a number above it and below the next double. NaNs and infinities are doubles.
+// A real number known well enough to be rounded to a format of at most 32 bits: `magnitude` if `cut` is
+// false, else a number above it and below the next double. NaNs and infinities are doubles.
 struct Real {
   double magnitude = 0;
   bool negative = false;

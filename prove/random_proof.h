@@ -35,7 +35,8 @@ Proof ProveRandom(const Function1& f, const Subject& subject, int64_t chunk, int
 Proof ProveRandomPairs(const Function2& f, ElementType type, const Subject& subject, int64_t chunk,
                        int64_t n);
 
-// n inputs for each function of f64, and n pairs for each of two operands of f64 and of f32; `names` empty: all.
+// n inputs for each function of f64, and n pairs for each of two operands of f64 and of f32;
+// `names` empty: all.
 void ProveDoubles(int64_t n, const std::vector<std::string>& names, const std::string& engine, int jobs,
                   Ledger& ledger);
 

@@ -36,8 +36,8 @@ class Ledger {
   explicit Ledger(std::string engine) : engine_(std::move(engine)) {}
   void Add(const Proof& proof);  // prints it; threads may share a ledger
   bool AllRight() const { return wrong_ == 0; }
-  // Writes the rows into the table between the marker lines of the file: a row for the same function, type and
-  // engine is replaced.
+  // Writes the rows into the table between the marker lines of the file: a row for the same function, type
+  // and engine is replaced.
   absl::Status Record(const std::string& path, const std::string& date) const;
 
  private:

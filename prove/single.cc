@@ -23,9 +23,10 @@ constexpr uint32_t kSign = uint32_t{1} << 31;
 constexpr uint32_t kNaN = 0x7fc00000;
 constexpr int64_t kStrips = (int64_t{1} << 32) / kStrip;
 
-// A strip of answers from approximations: the true value lies within 2^-48 of y, relatively. If both ends round
-// to one float, that is the answer; else `decided` is 0. y beyond 2^1000 stands for any larger number. Rounding
-// m - e and m + e to double is far below the slack in 2^-48, and where y underflows both ends give zero.
+// A strip of answers from approximations: the true value lies within 2^-48 of y, relatively. If both ends
+// round to one float, that is the answer; else `decided` is 0. y beyond 2^1000 stands for any larger number.
+// Rounding m - e and m + e to double is far below the slack in 2^-48,
+// and where y underflows both ends give zero.
 void Decide(const double* y, uint32_t* wanted, uint32_t* decided) {
   for (int64_t i = 0; i < kStrip; ++i) {
     const double a = std::fabs(y[i]);

@@ -18,8 +18,8 @@ namespace assay::prove {
 // out[i] = op(in[0][i], in[1][i], …) for n <= kStrip elements as they are stored. Threads may share one.
 using Subject = std::function<void(int64_t n, const std::byte* const* in, std::byte* out)>;
 
-// The op as an engine ("reference", "exact", "exact-avx2", …) evaluates it; empty where it does not take these
-// types.
+// The op as an engine ("reference", "exact", "exact-avx2", …) evaluates it; empty where it does not take
+// these types.
 Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                      ElementType result);
 // The same of a function of one argument, which may be a custom call.

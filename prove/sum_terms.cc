@@ -48,7 +48,8 @@ double Special(const NumberFormat& format, Random& random) {
   }
 }
 
-// v, and half a unit in its last place in two or more terms, and perhaps a hair more or less; the rest cancels.
+// v, and half a unit in its last place in two or more terms, and perhaps a hair more or less;
+// the rest cancels.
 void Tie(std::vector<double>& row, const NumberFormat& format, Random& random) {
   const int low = 2 - format.bias + 2;  // so that half a unit of v is a value of the format or nearly
   const int exponent = low + static_cast<int>(random.Below(std::max(1, LargestExponent(format) - low)));

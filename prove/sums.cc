@@ -17,8 +17,8 @@ namespace {
 
 constexpr int kThreads[] = {1, 2, 7};
 
-// An array of reals or complex numbers of rank 2 or 3 on the prover's side. Complex: real parts, then imaginary
-// parts.
+// An array of reals or complex numbers of rank 2 or 3 on the prover's side. Complex: real parts, then
+// imaginary parts.
 struct Array {
   ElementType type;
   std::vector<int64_t> sizes;

@@ -1,8 +1,8 @@
 // Proofs of exact sums and dots: tools/prove --sums N.
 //
 // Programs of one instruction (reduce, reduce-window, dot, convolution) are run by an engine with 1, 2 and 7
-// threads and, where the order of terms is free, with operands permuted and exchanged; every answer is compared
-// with the exact sum in GMP integers, rounded once by the prover.
+// threads and, where the order of terms is free, with operands permuted and exchanged; every answer is
+// compared with the exact sum in GMP integers, rounded once by the prover.
 #ifndef ASSAY_PROVE_SUMS_H_
 #define ASSAY_PROVE_SUMS_H_
 
@@ -40,8 +40,8 @@ inline constexpr int kNumTerms = 8;
 // n values of `format`, as doubles.
 std::vector<double> RandomTerms(Terms terms, int64_t n, const NumberFormat& format, Random& random);
 
-// Proves at least n sums of each op and type. One program runs at a time: runs beside one another would share the
-// lowest number of threads that any of them asks for.
+// Proves at least n sums of each op and type. One program runs at a time: runs beside one another would share
+// the lowest number of threads that any of them asks for.
 absl::Status ProveSums(int64_t n, const std::string& engine, Ledger& ledger);
 
 struct SumOp {

@@ -1,5 +1,6 @@
-// The Python module assay._assay: programs, and arrays in and out. Everything that is Python's business (names,
-// pytrees, JAX) is in python/assay/; here arrays are (descriptor, element type, sizes, buffer), as .npy files have them.
+// The Python module assay._assay: programs, and arrays in and out. Everything that is Python's business
+// (names, pytrees, JAX) is in python/assay/; here arrays are (descriptor, element type, sizes, buffer),
+// as .npy files have them.
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -174,8 +175,8 @@ class PyModule {
     return Describe(*PrintedShape(program_.module().entry_computation().root_instruction()));
   }
 
-  // What arrays are given by: key -> (descriptor, element type where the descriptor does not say it, sizes, C-contiguous
-  // buffer of bytes).
+  // What arrays are given by: key -> (descriptor, element type where the descriptor does
+  // not say it, sizes, C-contiguous buffer of bytes).
   using Arrays =
       std::map<std::string, std::tuple<std::string, std::string, std::vector<int64_t>, py::buffer>>;
 

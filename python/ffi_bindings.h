@@ -12,8 +12,8 @@ namespace assay {
 
 // The handlers that are registered by now; null where there are none.
 std::shared_ptr<const CustomOps> FfiOpsOfProcess();
-// Adds register_ffi(name, capsules by stage), register_ffi_type(name, id, info) and load_ffi(path). `fail` makes a
-// status an exception.
+// Adds register_ffi(name, capsules by stage), register_ffi_type(name, id, info) and load_ffi(path). `fail`
+// makes a status an exception.
 void DefineFfi(pybind11::module_& module, void (*fail)(const absl::Status& status));
 
 }  // namespace assay

@@ -384,7 +384,8 @@ void BindOps(py::module_& m) {
   m.def("op_wrapper", [](const std::string& name) { return custom::PythonWrapper(OpOf(name)->interface()); });
   m.def("op_wrapper_name", [](const std::string& name) { return custom::WrapperName(name); });
   m.def("op_document", [](const std::string& name) { return custom::DocumentOf(OpOf(name)->interface()); });
-  // Of each input (the attribute that says how many arrays a sequence has, or "", whether it lists their types).
+  // Of each input (the attribute that says how many arrays a sequence has, or "",
+  // whether it lists their types).
   m.def("op_inputs", [](const std::string& name) {
     std::vector<std::pair<std::string, bool>> inputs;
     for (const custom::OpArgument& input : OpOf(name)->interface().inputs)

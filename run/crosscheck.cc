@@ -22,7 +22,8 @@
 namespace assay {
 namespace {
 
-// Up to this work the reference makes the whole result: where elements can be computed alone, and where they can't.
+// Up to this work the reference makes the whole result: where elements can be computed alone,
+// and where they can't.
 constexpr double kAllWork = 1 << 6, kAllWorkWithoutRule = 1 << 11;
 constexpr double kReproducerWork = 1 << 30;  // the reference makes the whole result for a reproducer
 constexpr int64_t kTermsAtOnce = 1 << 16;
@@ -159,7 +160,8 @@ absl::Status CheckSums(EvalContext& context, const StepValues& values, const Acc
   return worst.Status(positions.size());
 }
 
-// The results of an approximation at `positions` of its instruction, which are put in place of the right ones.
+// The results of an approximation at `positions` of its instruction,
+// which are put in place of the right ones.
 absl::Status CheckApproximation(const Approximation& approximation, const Instruction& instruction,
                                 std::span<const int64_t> positions, const Literal& operand, Literal& value) {
   const ElementType type = value.shape().element_type();

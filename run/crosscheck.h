@@ -1,10 +1,11 @@
 // The cross-check: what a kernel gave, compared with the reference by the kernel's own Accuracy.
 //
-// `full` compares every element of every run. `sample` looks at runs number 1, 2, 4, 8, … of each step, counted from when
-// the program was loaded, so that a small program that runs often pays for few of them: at all of the result where the
-// reference makes that in no time, else at its first and its last element and at some between, each computed alone
-// (elements_at.h), so few that a large step takes 2 to 8 % longer. A step that has no such rule (a sort, say) is compared
-// as a whole where that is about 2,000 elements, and else not at all.
+// `full` compares every element of every run. `sample` looks at runs number 1, 2, 4, 8, … of each step,
+// counted from when the program was loaded, so that a small program that runs often pays for few of them: at
+// all of the result where the reference makes that in no time, else at its first and its last element and at
+// some between, each computed alone (elements_at.h), so few that a large step takes 2 to 8 % longer. A step
+// that has no such rule (a sort, say) is compared as a whole where that is about 2,000 elements,
+// and else not at all.
 #ifndef ASSAY_RUN_CROSSCHECK_H_
 #define ASSAY_RUN_CROSSCHECK_H_
 
@@ -25,8 +26,9 @@ double ReferenceWork(const Computation& computation, const Instruction& instruct
 // OK if every bit agrees; else the status of a failed comparison (exit code 1), with the worst element.
 absl::Status CompareWithReference(const Literal& reference, const Literal& actual);
 
-// How often each kernel ran, in whichever run: a program that runs often is compared ever more seldom, and costs next to
-// nothing then. A new kernel at the address of a dead one starts anew. They are safe from many threads.
+// How often each kernel ran, in whichever run: a program that runs often is compared ever more seldom, and
+// costs next to nothing then. A new kernel at the address of a dead one starts anew.
+// They are safe from many threads.
 class RunCounts {
  public:
   // The counts of plans that nobody else has.

@@ -231,8 +231,8 @@ absl::StatusOr<Literal> Widen(EvalContext& context, const Literal& array, Fn f) 
 // Whether products of elements of the type are doubles that neither over- nor underflow.
 bool HasExactProducts(ElementType type) { return IsFloat(type) && type != ElementType::kF64; }
 
-// The sum of n such terms. Each addition's error is a double (TwoSum); they are summed in doubles. No sum of finite
-// terms is infinite, so an infinite or NaN one is the answer.
+// The sum of n such terms. Each addition's error is a double (TwoSum); they are summed in doubles. No sum of
+// finite terms is infinite, so an infinite or NaN one is the answer.
 SumOfTerms SumOf(const double* lhs, const double* rhs, int64_t n) {
   SumOfTerms of;
   of.terms = n;

@@ -49,8 +49,8 @@ class DefaultFloatEnvironment {
 
 constexpr char kStepLimitPayload[] = "assay/step-limit";
 
-// It has no position and number of steps: at which instruction a program passes the limit, and by how much, depends on
-// what the engine runs as one.
+// It has no position and number of steps: at which instruction a program passes the limit, and by how much,
+// depends on what the engine runs as one.
 absl::Status StepLimitExceeded(int64_t limit) {
   absl::Status status =
       absl::ResourceExhaustedError(fmt::format("steps (--max-steps): more than the limit of {}", limit));

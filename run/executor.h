@@ -60,7 +60,8 @@ class Executor final : public RunContext {
     parallel_.Observe(observer);
   }
 
-  // Which runs a sampled cross-check looks at: for a program that shares its plan, the runs since it was loaded.
+  // Which runs a sampled cross-check looks at: for a program that shares its plan,
+  // the runs since it was loaded.
   void CountRunsIn(RunCounts& counts) { crosschecker_.CountRunsIn(counts); }
 
   absl::StatusOr<Literal> Call(ComputationId id, std::vector<Literal> arguments, int depth) override;

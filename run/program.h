@@ -1,10 +1,12 @@
-// The one way from a program to its results: read, verified, planned once for each list of engines, run as often as wanted.
+// The one way from a program to its results: read, verified, planned once for each list of engines,
+// run as often as wanted.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load("add.hlo", text));
 //   ASSAY_ASSIGN_OR_RETURN(const Literal sum, program.Run({x, y}));
 //
-// The stages in between are LoadProgram, Verify, MakePlan and Executor (docs/architecture.md). Callers outside of this folder
-// leave the way to a plan to Program; only tests that are about one stage, or read in a form of their own, call it alone.
+// The stages in between are LoadProgram, Verify, MakePlan and Executor (docs/architecture.md). Callers
+// outside of this folder leave the way to a plan to Program; only tests that are about one stage, or read in
+// a form of their own, call it alone.
 #ifndef ASSAY_RUN_PROGRAM_H_
 #define ASSAY_RUN_PROGRAM_H_
 
@@ -69,19 +71,20 @@ class Program {
   static constexpr size_t kMaxRefined = 64;
   absl::StatusOr<Program> RefinedFor(std::span<const KnownArgument> arguments) const;
 
-  // What runs, and what bounds and audits are of: the custom calls of XLA's compilers are written out (custom/xla).
+  // What runs, and what bounds and audits are of: the custom calls of XLA's compilers
+  // are written out (custom/xla).
   const VerifiedModule& verified() const;
   const Module& module() const { return verified().module(); }
   // What is printed: the program that was read.
   const Module& as_written() const;
 
-  // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the program and the
-  // plan; their list need not. Errors are MakePlan's and are not kept.
+  // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the
+  // program and the plan; their list need not. Errors are MakePlan's and are not kept.
   absl::StatusOr<std::shared_ptr<const Plan>> PlanFor(
       std::span<const Engine* const> engines = EnginesOf()) const;
 
-  // A plan of one step for each instruction (PlanForm::kAsWritten), by kernels that give the reference's bits, for observers that
-  // look at values. It is made anew at each call.
+  // A plan of one step for each instruction (PlanForm::kAsWritten), by kernels that give the reference's
+  // bits, for observers that look at values. It is made anew at each call.
   absl::StatusOr<Plan> PlanAsWritten() const;
 
   // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each

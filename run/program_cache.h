@@ -1,6 +1,7 @@
-// Programs by their content, for the whole process: one that is loaded again is not read, verified or planned again, and
-// finds the code that its first runs made. Its runs are to be counted by who loaded it (Executor::CountRunsIn): what the sampled
-// cross-check looks at must not depend on who ran the same program before.
+// Programs by their content, for the whole process: one that is loaded again is not read, verified or planned
+// again, and finds the code that its first runs made. Its runs are to be counted by who loaded it
+// (Executor::CountRunsIn): what the sampled cross-check looks at must not depend on who
+// ran the same program before.
 #ifndef ASSAY_RUN_PROGRAM_CACHE_H_
 #define ASSAY_RUN_PROGRAM_CACHE_H_
 
@@ -18,9 +19,9 @@
 
 namespace assay {
 
-// Keeps up to `programs` programs of up to `bytes` bytes of text, proto or bytecode all together; what was loaded
-// longest ago goes first, and what somebody holds outlives its place here. A program that alone has more than a quarter
-// of `bytes` is not kept. The cache is safe from many threads.
+// Keeps up to `programs` programs of up to `bytes` bytes of text, proto or bytecode all together; what was
+// loaded longest ago goes first, and what somebody holds outlives its place here. A program that alone has
+// more than a quarter of `bytes` is not kept. The cache is safe from many threads.
 class ProgramCache {
  public:
   ProgramCache(size_t programs, size_t bytes) : max_programs_(programs), max_bytes_(bytes) {}
@@ -30,8 +31,8 @@ class ProgramCache {
   // 64 programs of 4 MiB: a Module takes some twenty times the bytes that it was read from.
   static ProgramCache& OfProcess();
 
-  // Program::Load's result or error; errors are not kept. Equal bytes of one form with the same operations are the same
-  // program.
+  // Program::Load's result or error; errors are not kept. Equal bytes of one form with the same operations
+  // are the same program.
   absl::StatusOr<Program> Load(std::string_view name, std::string_view bytes,
                                const std::shared_ptr<const CustomOps>& custom_ops = nullptr);
   size_t size() const;

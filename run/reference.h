@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// OpDef::eval of the step's instruction; of a fusion, of one member after the other. `operands` are the values of
-// step.Reads().
+// OpDef::eval of the step's instruction; of a fusion, of one member after the other. `operands` are the
+// values of step.Reads().
 absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& computation, const Step& step,
                                      std::span<Literal> operands);
 

@@ -34,7 +34,8 @@ void ForEachCalled(Instruction& instruction, Fn fn) {
   }
 }
 
-// Copies the computations that the instructions call, and those that these call, to `target`; ids are changed to theirs.
+// Copies the computations that the instructions call, and those that these call, to `target`;
+// ids are changed to theirs.
 void CopyCalled(const Module& source, std::vector<Instruction>& instructions, Module& target) {
   std::vector<bool> needed(source.computations.size(), false);
   for (Instruction& instruction : instructions)

@@ -84,8 +84,8 @@ PhysicalSpace Tiled(const Shape& array, std::span<const int64_t> index) {
   return space;
 }
 
-// The dimensions that ApplyTile tiled by `tile` in a space of `sizes`, and the index there of the element that lies at
-// `index` behind it; false where that is a slot without an element.
+// The dimensions that ApplyTile tiled by `tile` in a space of `sizes`, and the index there of the element
+// that lies at `index` behind it; false where that is a slot without an element.
 bool UndoTile(const Tile& tile, const std::vector<int64_t>& sizes, std::vector<int64_t>& index) {
   std::vector<int64_t> from = sizes;
   if (tile.size() > from.size()) from.insert(from.begin(), tile.size() - from.size(), 1);

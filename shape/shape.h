@@ -63,7 +63,8 @@ class Shape {
  public:
   enum class Kind : uint8_t { kArray, kTuple, kToken, kOpaque, kBuffer };
 
-  // The empty tuple. It is not defaulted: else Shape() clears all of it beforehand, with a slow string instruction.
+  // The empty tuple. It is not defaulted: else Shape() clears all of it beforehand,
+  // with a slow string instruction.
   Shape() {}
 
   // Array of the given sizes, row-major, static. Errors: rank > kMaxRank, negative size, SHAPE-3.

@@ -19,11 +19,11 @@ int64_t TrueRank(const Shape& array);
 absl::StatusOr<int64_t> DimensionNumber(const Shape& array, int64_t d);
 // The size of that dimension, its bound if it is dynamic.
 absl::StatusOr<int64_t> SizeOfDimension(const Shape& array, int64_t d);
-// INDEX-1: where the element lies in memory under the array's layout, in elements. Error: the index has not as many
-// entries as the array has dimensions, or one is out of range.
+// INDEX-1: where the element lies in memory under the array's layout, in elements. Error: the index has not
+// as many entries as the array has dimensions, or one is out of range.
 absl::StatusOr<int64_t> PositionOfIndex(const Shape& array, std::span<const int64_t> index);
-// The index of the element at a position, which is one of the layout's slots (LayoutSlots). Error: it is none, or the slot
-// is padding, of padded dimensions, of tiles or of the tail.
+// The index of the element at a position, which is one of the layout's slots (LayoutSlots). Error: it is
+// none, or the slot is padding, of padded dimensions, of tiles or of the tail.
 absl::StatusOr<DimVector> IndexAtPosition(const Shape& array, int64_t position);
 // The same, nothing where the slot holds no element; `position` is one of the slots (layout.cc).
 std::optional<DimVector> LayoutIndex(const Shape& array, int64_t position);

@@ -1,5 +1,5 @@
-// Printing never changes a program: text, proto and StableHLO of it are read, verify, print the same again and give the
-// same results, for every golden, the real programs, generated ones, and forms that these lack.
+// Printing never changes a program: text, proto and StableHLO of it are read, verify, print the same again
+// and give the same results, for every golden, the real programs, generated ones, and forms that these lack.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -112,7 +112,8 @@ void CheckPrinting(const Program& program, Counts& counts, const RunOptions& opt
     from_stablehlo = Again("again.mlir", *stablehlo);
     const std::string free_text = FreeText("again.mlir", *stablehlo);
     has_open_sizes = !free_text.empty();
-    // What was read has its sizes put in, or lacks them: its module is not what is printed (docs/free_dimensions.md).
+    // What was read has its sizes put in, or lacks them: its module is not what is printed
+    // (docs/free_dimensions.md).
     if (has_open_sizes) {
       CHECK(FreeText("again.mlir", free_text) == free_text);
     } else if (from_stablehlo) {

@@ -83,8 +83,8 @@ TEST_CASE("programs: the real programs agree with XLA:CPU", "[programs]") {
   CHECK(count == 15);
 }
 
-// JAX leaves chlo.erf_inv in StableHLO and expands it in HLO; only those results may differ (docs/semantics.md,
-// chlo-expansion).
+// JAX leaves chlo.erf_inv in StableHLO and expands it in HLO; only those results may differ
+// (docs/semantics.md, chlo-expansion).
 void CheckSameAsHlo(const fs::path& directory, const std::string& form) {
   INFO(directory.filename() << " " << form);
   const NamedLiterals expected = RunProgram(directory, "program.hlo");

@@ -517,8 +517,8 @@ void* RunCommand(void* state) {
   return nullptr;
 }
 
-// Nested programs, within the limits of base/limits.h, need up to this much; a smaller stack is passed by for one of a
-// thread's own.
+// Nested programs, within the limits of base/limits.h, need up to this much; a smaller stack is passed by for
+// one of a thread's own.
 constexpr size_t kStackBytes = size_t{8} << 20;
 
 bool StackIsSmall() {

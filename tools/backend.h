@@ -17,7 +17,8 @@ bool NamesBackend(const DiffFlags& flags);
 std::string BackendUsage(const DiffFlags& flags);
 // The one place where backends are made from flags.
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags);
-// NotSupported where a backend can't be given what the program runs on: several devices, or values from the host.
+// NotSupported where a backend can't be given what the program runs on: several devices,
+// or values from the host.
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs);
 // Runs the backend on the program that `flags` names; errors are its own.
 absl::StatusOr<Backend::Outputs> RunBackend(const ProgramFlags& flags, Backend& backend,

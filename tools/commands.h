@@ -135,21 +135,23 @@ std::optional<Isa> IsaOf(const EngineFlags& flags);
 int WriteTrace(const StepTrace& trace, const std::string& path);
 // Writes to standard output, at once; false, with a message, if it can't be written (exit 5).
 bool Write(std::string_view text);
-// Takes the numbers of standard streams that are closed, so that no file that is opened later gets what is meant for them.
+// Takes the numbers of standard streams that are closed, so that no file that is opened later
+// gets what is meant for them.
 void OccupyStandardStreams();
 // Of the processes that mpirun started together the first one alone speaks and writes.
 void SilenceOtherProcesses();
 // Whether two paths name one file; a device, such as /dev/null, is none.
 bool SameFile(const std::string& a, const std::string& b);
-// What can be told of files before anything is computed: those that will be read are there, those that will be written can be.
-// Empty names are no files. 0, or the exit code of what was said.
+// What can be told of files before anything is computed: those that will be read are there, those that will
+// be written can be. Empty names are no files. 0, or the exit code of what was said.
 int CheckFiles(const std::vector<std::string>& read, const std::vector<std::string>& written);
 // The same of a program, its inputs and what a command writes, which of several processes the first one does.
 int CheckFilesOf(const ProgramFlags& flags, const std::vector<std::string>& written);
 // More than one of the inputs is "-": says so (exit 2).
 bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 
-// True once Ctrl-C, SIGTERM, SIGHUP or SIGQUIT came. What does not end by itself soon after that is ended, with exit 5.
+// True once Ctrl-C, SIGTERM, SIGHUP or SIGQUIT came. What does not end by itself soon after
+// that is ended, with exit 5.
 bool Interrupted();
 void InstallSignalHandlers();
 // The same for --timeout.

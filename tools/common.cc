@@ -51,8 +51,8 @@ void StartTimer(double seconds) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// What is at work is asked to end, and made to end where it does not: it may wait for a pipe, or be in a library. A second
-// Ctrl-C ends it at once.
+// What is at work is asked to end, and made to end where it does not: it may wait for a pipe, or be in a
+// library. A second Ctrl-C ends it at once.
 void OnSignal(int) {
   if (interrupted != 0) EndNow(kInterruptedWords);
   interrupted = 1;

@@ -1,4 +1,5 @@
-// The operations that a program may call besides those of every program: what --load-ops, --ffi and --lapack name.
+// The operations that a program may call besides those of every program: what --load-ops,
+// --ffi and --lapack name.
 #include "custom/combined_ops.h"
 #include "custom/ffi/library.h"
 #include "custom/lapack/lapack_ops.h"

@@ -79,7 +79,8 @@ int DiffFiles(const DiffFlags& flags) {
   return Report(pairs, flags);
 }
 
-// The backend's outputs from its file: what the program sent to the host is compared where the file has it too.
+// The backend's outputs from its file: what the program sent to the host is compared
+// where the file has it too.
 int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
   Pairs pairs;
   for (auto& [key, value] : exact) {

@@ -24,8 +24,9 @@ int64_t CollectivesOf(const Module& module) {
   return count;
 }
 
-// How far floats may lie apart where nothing is said: a sum that is cut over P devices is rounded P times more, by half a unit
-// of its type each, and each collective may be behind such a cut. As a share of the largest element of the output.
+// How far floats may lie apart where nothing is said: a sum that is cut over P devices is rounded P times
+// more, by half a unit of its type each, and each collective may be behind such a cut. As a share of the
+// largest element of the output.
 double ShareOfReordering(ElementType type, int64_t devices, int64_t collectives) {
   const FloatFormat* const format = IsComplex(type) ? Info(ComponentType(type)).format : Info(type).format;
   if (format == nullptr) return 0;
@@ -55,8 +56,8 @@ struct Side {
   }
 };
 
-// Where outputs differ: the first collective whose value, put together, is not that of its counterpart; empty where names tell of
-// none.
+// Where outputs differ: the first collective whose value, put together, is not that of its counterpart; empty
+// where names tell of none.
 std::string FirstDifference(const Side& sharded, const Side& whole, const Tolerance& said, bool is_said,
                             int64_t collectives) {
   for (const Counterpart& pair : CounterpartsOf(sharded.program.module(), whole.program.module())) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes engines/approximate/coefficients.h, polynomials and tables of the approximate functions (functions.h).
+"""Writes engines/approximate/coefficients.h, polynomials and tables of the approximate functions
+(functions.h).
 
-Usage: tools/make_approximate_coefficients.py [--check]  (--check: write nothing, fail if the file would differ)
+Usage: tools/make_approximate_coefficients.py [--check]  (--check: write nothing, fail if it would differ)
 
-Polynomials interpolate at Chebyshev nodes in 400 bits and have their coefficients rounded to the type that they are used in;
-the error above each was measured with the rounded coefficients and exact arithmetic. What the functions make of it, with
-every rounding, tools/prove measures. Requires mpmath.
+Polynomials interpolate at Chebyshev nodes in 400 bits and have their coefficients rounded to the type that
+they are used in; the error above each was measured with the rounded coefficients and exact arithmetic. What
+the functions make of it, with every rounding, tools/prove measures. Requires mpmath.
 """
 
 import struct
@@ -52,7 +53,8 @@ def exponential(suffix, degree, rounding):
     def small(x):  # the series cancels nothing
         return mp.fsum(x ** k / mp.factorial(k + 2) for k in range(40))
     limit = mp.log(2) / 2 * mpf("1.001")
-    polynomial(f"kExp{suffix}", "q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1", small, -limit,
+    polynomial(f"kExp{suffix}", "q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1", small,
+               -limit,
                limit, degree, lambda p, x: x * x * (evaluate(p, x) - small(x)) / mp.expm1(x), rounding)
 
 
@@ -101,7 +103,8 @@ def pieces(name, function, odd, offset, limit, degree):
         columns[place], centers[place] = kept, center
         for i in range(40):
             x = low + (high - low) * (2 * mpf(i) + 1) / 80
-            worst = max(worst, abs(evaluate(kept[1:], x - center) * (x - center) + series[0] - function(x)) / function(x))
+            worst = max(worst, abs(evaluate(kept[1:], x - center) * (x - center) + series[0]
+                                   - function(x)) / function(x))
     emit(f"// {name}(c + t) by powers of t, |x| <= {limit}: the table's place is the pattern of |x| + kOffset, less its 21 "
          f"lowest bits; relative error 2^{float(mp.log(worst, 2)):.1f}, without that of the first coefficient.")
     emit(f"struct {name}Single {{")

@@ -124,7 +124,8 @@ def exponential():
     emit(f"inline constexpr double kExpStep1 = {literal(first)}, kExpStep2 = {literal(second)},")
     emit(f"                        kExpStep3 = {literal(step - first - second)};")
     emit()
-    pair_table("kExpTable", f"2^(i/{size}), 0 <= i < {size}", [mpf(2) ** (mpf(i) / size) for i in range(size)])
+    pair_table("kExpTable", f"2^(i/{size}), 0 <= i < {size}",
+               [mpf(2) ** (mpf(i) / size) for i in range(size)])
     def small(x):  # the series cancels nothing
         return mp.fsum(x ** k / mp.factorial(k + 2) for k in range(24))
     limit = step / 2 * mpf("1.001")
@@ -192,7 +193,8 @@ def circular():
 
 def arc():
     size = 64
-    pair_table("kAtanTable", f"atan(i/{size}), 0 <= i <= {size}", [mp.atan(mpf(i) / size) for i in range(size + 1)])
+    pair_table("kAtanTable", f"atan(i/{size}), 0 <= i <= {size}",
+               [mp.atan(mpf(i) / size) for i in range(size + 1)])
     def small(w):  # (atan u - u) / u^3, w = u^2
         return mp.fsum((-1) ** (k + 1) * w ** k / (2 * k + 3) for k in range(40))
     limit = (mpf("0.501") / size) ** 2

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes engines/native/functions/proven_coefficients.h, tables and polynomials of the proven functions (proven.h).
+"""Writes engines/native/functions/proven_coefficients.h, tables and polynomials of the proven functions
+(proven.h).
 
 Usage: tools/make_proven_coefficients.py [--check]     (--check: write nothing, fail if the file would differ)
 
-Polynomials are made and measured as in make_coefficients.py, with doubles alone. Tables have 16 entries, which vector
-registers can look up. Requires mpmath.
+Polynomials are made and measured as in make_coefficients.py, with doubles alone. Tables have 16 entries,
+which vector registers can look up. Requires mpmath.
 """
 
 import struct
@@ -49,14 +50,14 @@ def exponential():
     def small(x):  # the series cancels nothing
         return mp.fsum(x ** k / mp.factorial(k + 2) for k in range(24))
     limit = step / 2 * mpf("1.001")
-    polynomial("kExp16Polynomial", "q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1", small, -limit,
-               limit, 4, lambda p, x: x * x * (evaluate(p, x) - small(x)) / mp.expm1(x))
+    polynomial("kExp16Polynomial", "q(x) with e^x - 1 = x + x^2 q(x); the error is relative to e^x - 1",
+               small, -limit, limit, 4, lambda p, x: x * x * (evaluate(p, x) - small(x)) / mp.expm1(x))
     emit()
 
 
 def logarithm():
-    # Interval i has the patterns [i, i + 1) 2^48 above that of 1 - 1/64, exponents taken off; the one around 1
-    # reaches from 1 - 1/64 to 1 + 1/32.
+    # Interval i has the patterns [i, i + 1) 2^48 above that of 1 - 1/64, exponents taken off; the one around
+    # 1 reaches from 1 - 1/64 to 1 + 1/32.
     start = bits(mpf(1) - mpf(1) / 64)
     first = start - (9 << 48)  # the interval around 1 is number 9
     inverses = []
@@ -74,8 +75,8 @@ def logarithm():
             low, high = min(low, end * inverses[i] - 1), max(high, end * inverses[i] - 1)
     def series(x):
         return mp.fsum((-1) ** (k + 1) * x ** k / (k + 2) for k in range(60))
-    polynomial("kLog16Polynomial", "q(x) with log(1 + x) = x + x^2 q(x); the error is relative to log(1 + x)", series, low,
-               high, 7, lambda p, x: x * x * (evaluate(p, x) - series(x)) / mp.log1p(x))
+    polynomial("kLog16Polynomial", "q(x) with log(1 + x) = x + x^2 q(x); the error is relative to log(1 + x)",
+               series, low, high, 7, lambda p, x: x * x * (evaluate(p, x) - series(x)) / mp.log1p(x))
     emit()
 
 
@@ -87,7 +88,8 @@ def circular():
         return mp.fsum((-1) ** k * y ** k / mp.factorial(2 * k + 4) for k in range(20))
     polynomial("kSin6", "q(x) with sin r = r + r^3 q(r^2); the error is relative to sin r", sine, 0, limit, 5,
                lambda p, y: (evaluate(p, y) - sine(y)) * y / (1 + y * sine(y)))
-    polynomial("kCos6", "q(x) with cos r = 1 - r^2 / 2 + r^4 q(r^2); the error is relative to cos r", cosine, 0, limit, 5,
+    polynomial("kCos6", "q(x) with cos r = 1 - r^2 / 2 + r^4 q(r^2); the error is relative to cos r", cosine,
+               0, limit, 5,
                lambda p, y: (evaluate(p, y) - cosine(y)) * y * y / (1 - y / 2 + y * y * cosine(y)))
     first = mpf(float(mp.pi / 2))
     emit(f"inline constexpr double kQuarters = {literal(2 / mp.pi)};  // 2 / pi")
@@ -104,7 +106,8 @@ def error_function():
     for i in range(SIZE):
         center = spacing * i
         if i == 0:  # odd, so that the error stays relative at 0
-            inner = interpolate(lambda y: mp.fsum((-1) ** k * y ** k / (mp.factorial(k) * (2 * k + 1)) for k in range(20)),
+            inner = interpolate(
+                lambda y: mp.fsum((-1) ** k * y ** k / (mp.factorial(k) * (2 * k + 1)) for k in range(20)),
                                 0, radius ** 2, 5)
             series = [mpf(0)] * (degree + 1)
             for k, c in enumerate(inner):

@@ -1,5 +1,5 @@
-// The specification, docs/spec, as text in the program (CMakeLists.txt puts it there): what `assay ops` prints of an
-// operation and of a rule. tools/check_spec holds the form of the pages.
+// The specification, docs/spec, as text in the program (CMakeLists.txt puts it there): what `assay ops`
+// prints of an operation and of a rule. tools/check_spec holds the form of the pages.
 #ifndef ASSAY_TOOLS_SPECIFICATION_H_
 #define ASSAY_TOOLS_SPECIFICATION_H_
 
@@ -7,7 +7,8 @@
 
 namespace assay::cli {
 
-// The section of an operation, heading included, up to the next heading of its level or above; empty where there is none.
+// The section of an operation, heading included, up to the next heading of its level or above;
+// empty where there is none.
 std::string_view SectionOf(std::string_view opcode);
 
 // The list item that defines a rule, "Gather-C4"; empty where there is none.

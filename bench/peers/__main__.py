@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Times Assay's engines, XLA:CPU and NumPy side by side on the same programs and inputs.
 
-Usage: python3 bench/peers [--assay PATH] [--engines exact,reference] [--threads N] [--rounds N] [--markdown] [PART...]
+Usage: python3 bench/peers [--assay PATH] [--engines exact,reference] [--threads N] [--rounds N] [--markdown]
+[PART...]
 
-Each round runs every peer once, in turn, so that a noisy machine disturbs all of them alike; the best time of each
-counts. The figure of an engine is its time over XLA:CPU's steady time: 2 means twice as slow. The first lines name the
-machine and its instruction sets, the last one the geometric mean of each column over the lines that have a figure. PARTs
-select programs by name. Needs jax; run it in the root of the source tree after building the release preset.
+Each round runs every peer once, in turn, so that a noisy machine disturbs all of them alike; the best time of
+each counts. The figure of an engine is its time over XLA:CPU's steady time: 2 means twice as slow. The first
+lines name the machine and its instruction sets, the last one the geometric mean of each column over the lines
+that have a figure. PARTs select programs by name. Needs jax; run it in the root of the source tree after
+building the release preset.
 """
 
 import argparse
@@ -35,7 +37,8 @@ class Xla:
         devices = jax.devices("cpu")[:1]
         proto = _hlo.XlaComputation(_hlo.hlo_module_from_text(program.text).as_serialized_hlo_module_proto())
         self.executable = devices[0].client.compile_and_load(
-            _jax.mlir.xla_computation_to_mlir_module(proto), _jax.DeviceList(tuple(devices)), xla_client.CompileOptions())
+            _jax.mlir.xla_computation_to_mlir_module(proto), _jax.DeviceList(tuple(devices)),
+            xla_client.CompileOptions())
         self.arguments = [jax.device_put(array, devices[0]) for array in program.inputs]
 
     def seconds(self):
@@ -62,8 +65,8 @@ def numpy_seconds(program):
 
 
 def assay_seconds(options, engine, program, inputs):
-    command = [options.assay, "bench", program, "--inputs", inputs, "--json", "--engine", *engine.split(), "--jobs",
-               str(options.threads)]
+    command = [options.assay, "bench", program, "--inputs", inputs, "--json", "--engine", *engine.split(),
+               "--jobs", str(options.threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: {done.stderr}")
@@ -95,7 +98,8 @@ def measure(program, options):
 
 
 # What decides which kernels run, of Assay's and of its peers'.
-INSTRUCTION_SETS = ("sse4_1", "avx", "f16c", "fma", "avx2", "bmi2", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vnni",
+INSTRUCTION_SETS = ("sse4_1", "avx", "f16c", "fma", "avx2", "bmi2", "avx512f", "avx512bw", "avx512dq",
+                    "avx512vl", "avx512_vnni",
                     "avx_vnni", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16")
 
 
@@ -113,7 +117,8 @@ def machine():
     name = fields.get("model name", "unknown processor")
     if "cpu family" in fields:
         name += f" (family {fields['cpu family']}, model {fields.get('model', '?')})"
-    return f"{name}, {os.cpu_count()} CPUs", " ".join(flag for flag in INSTRUCTION_SETS if flag in flags) or "unknown"
+    return f"{name}, {os.cpu_count()} CPUs", " ".join(flag for flag in INSTRUCTION_SETS
+                                                      if flag in flags) or "unknown"
 
 
 def geometric_mean(ratios):
@@ -121,7 +126,8 @@ def geometric_mean(ratios):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--assay", default="build/release/tools/assay")
     parser.add_argument("--engines", default="exact,reference")
     parser.add_argument("--threads", type=int, default=2)
@@ -144,7 +150,8 @@ def main():
     columns = [*options.engines.split(","), "NumPy"]
     separator = " | " if options.markdown else "  "
     left, right = ("| ", " |") if options.markdown else ("", "")
-    print(left + separator.join([f"{'program':48}", f"{'XLA ms':>9}", *(f"{name + ' / XLA':>15}" for name in columns)]) +
+    print(left + separator.join(
+        [f"{'program':48}", f"{'XLA ms':>9}", *(f"{name + ' / XLA':>15}" for name in columns)]) +
           right)
     if options.markdown:
         print("|---|" + "---:|" * (1 + len(columns)))
@@ -157,7 +164,8 @@ def main():
         for name in columns:
             if name in best:
                 found[name].append(best[name] / best["XLA"])
-        print(left + separator.join([f"{program.name:48}", f"{best['XLA'] * 1e3:9.3f}", *ratios]) + right, flush=True)
+        print(left + separator.join([f"{program.name:48}", f"{best['XLA'] * 1e3:9.3f}", *ratios]) + right,
+              flush=True)
     means = [f"{geometric_mean(found[name]):15.2f}" if found[name] else f"{'':15}" for name in columns]
     print(left + separator.join([f"{'geometric mean':48}", f"{'':9}", *means]) + right)
 

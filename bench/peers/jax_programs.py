@@ -1,4 +1,5 @@
-"""The programs of bench/peers that JAX writes: parts of neural networks, and linear algebra, as it lowers them to HLO."""
+"""The programs of bench/peers that JAX writes: parts of neural networks, and linear algebra,
+as it lowers them to HLO."""
 
 import numpy
 from programs import Program
@@ -59,7 +60,8 @@ def convolve(image, kernel, stride=1, groups=1):
 
 
 def resnet_bottleneck(size, wide, narrow):
-    """A block of ResNet-50 with its batch norms folded: 1x1 to `narrow` features, 3x3, 1x1 back to `wide`, and the sum."""
+    """A block of ResNet-50 with its batch norms folded: 1x1 to `narrow` features, 3x3,
+    1x1 back to `wide`, and the sum."""
     import jax
 
     def block(x, a, b, c, shift_a, shift_b, shift_c):
@@ -70,8 +72,8 @@ def resnet_bottleneck(size, wide, narrow):
     return lowered(f"ResNet-50 block f32 {size}x{size}x{wide}", block, normal(1, size, size, wide),
                    normal(1, 1, wide, narrow, seed=2, scale=wide**-0.5),
                    normal(3, 3, narrow, narrow, seed=3, scale=(9 * narrow)**-0.5),
-                   normal(1, 1, narrow, wide, seed=4, scale=narrow**-0.5), normal(narrow, seed=5), normal(narrow, seed=6),
-                   normal(wide, seed=7))
+                   normal(1, 1, narrow, wide, seed=4, scale=narrow**-0.5), normal(narrow, seed=5),
+                   normal(narrow, seed=6), normal(wide, seed=7))
 
 
 def resnet_stem():
@@ -85,8 +87,8 @@ def resnet_stem():
 
 
 def small_convolution(size, features):
-    return lowered(f"convolution f32 3x3 over {size}x{size}x{features}", convolve, normal(1, size, size, features),
-                   normal(3, 3, features, features, seed=2))
+    return lowered(f"convolution f32 3x3 over {size}x{size}x{features}", convolve,
+                   normal(1, size, size, features), normal(3, 3, features, features, seed=2))
 
 
 def depthwise_convolution(size, features):
@@ -96,7 +98,8 @@ def depthwise_convolution(size, features):
 
 
 def llama_layer(batch, past, width=1024, heads=16, groups=4, hidden=2816):
-    """One token a sequence through a layer of a Llama model: grouped queries, rotation, `past` positions of keys and values."""
+    """One token a sequence through a layer of a Llama model: grouped queries, rotation,
+    `past` positions of keys and values."""
     import jax
     import jax.numpy as jnp
     depth = width // heads
@@ -120,25 +123,27 @@ def llama_layer(batch, past, width=1024, heads=16, groups=4, hidden=2816):
         return x + (jax.nn.silu(h @ w["gate"]) * (h @ w["up"])) @ w["down"]
 
     kv = groups * depth
-    shapes = {"q": (width, width), "k": (width, kv), "v": (width, kv), "o": (width, width), "gate": (width, hidden),
-              "up": (width, hidden), "down": (hidden, width)}
+    shapes = {"q": (width, width), "k": (width, kv), "v": (width, kv), "o": (width, width),
+              "gate": (width, hidden), "up": (width, hidden), "down": (hidden, width)}
     w = {name: normal(*shape, seed=s, scale=shape[0]**-0.5) for s, (name, shape) in enumerate(shapes.items())}
     w["norm"] = normal(width, seed=20)
     angles = numpy.arange(depth, dtype=numpy.float32) % (depth // 2) / depth
-    parts = [normal(batch, width), normal(batch, past, groups, depth, seed=21), normal(batch, past, groups, depth, seed=22),
-             numpy.cos(angles), numpy.sin(angles)]
+    parts = [normal(batch, width), normal(batch, past, groups, depth, seed=21),
+             normal(batch, past, groups, depth, seed=22), numpy.cos(angles), numpy.sin(angles)]
     names = sorted(w)
-    return lowered(f"Llama layer f32 batch {batch}", lambda *args: layer(*args[:5], dict(zip(names, args[5:]))), *parts,
+    return lowered(f"Llama layer f32 batch {batch}",
+                   lambda *args: layer(*args[:5], dict(zip(names, args[5:]))), *parts,
                    *(w[name] for name in names))
 
 
 def batched_dots(batch, n):
-    return lowered(f"{batch} dots f32 {n}x{n}", lambda x, y: x @ y, normal(batch, n, n), normal(batch, n, n, seed=2),
-                   in_numpy=numpy.matmul)
+    return lowered(f"{batch} dots f32 {n}x{n}", lambda x, y: x @ y, normal(batch, n, n),
+                   normal(batch, n, n, seed=2), in_numpy=numpy.matmul)
 
 
 def small_dot(n):
-    return lowered(f"dot f32 {n}", lambda x, y: x @ y, normal(n, n), normal(n, n, seed=2), in_numpy=numpy.matmul)
+    return lowered(f"dot f32 {n}", lambda x, y: x @ y, normal(n, n), normal(n, n, seed=2),
+                   in_numpy=numpy.matmul)
 
 
 def embedding_gradient(words, width, tokens):
@@ -148,13 +153,14 @@ def embedding_gradient(words, width, tokens):
         return jnp.zeros((words, width), jnp.float32).at[words_of].add(cotangent)
 
     ids = numpy.random.default_rng(5).integers(0, words, tokens).astype(numpy.int32)
-    return lowered(f"embedding gradient f32 {tokens} of {words}x{width}", gradient, ids, normal(tokens, width, seed=3))
+    return lowered(f"embedding gradient f32 {tokens} of {words}x{width}", gradient, ids,
+                   normal(tokens, width, seed=3))
 
 
 def cumulative_maximum(rows, columns):
     import jax
-    return lowered(f"cumulative maximum f32 {rows}x{columns}", lambda x: jax.lax.cummax(x, 1), normal(rows, columns),
-                   in_numpy=lambda x: numpy.maximum.accumulate(x, 1))
+    return lowered(f"cumulative maximum f32 {rows}x{columns}", lambda x: jax.lax.cummax(x, 1),
+                   normal(rows, columns), in_numpy=lambda x: numpy.maximum.accumulate(x, 1))
 
 
 def fft_2d(n):
@@ -170,7 +176,8 @@ def positive_definite(n):
 
 def cholesky(n):
     import jax.numpy as jnp
-    return lowered(f"cholesky f32 {n}", jnp.linalg.cholesky, positive_definite(n), in_numpy=numpy.linalg.cholesky)
+    return lowered(f"cholesky f32 {n}", jnp.linalg.cholesky, positive_definite(n),
+                   in_numpy=numpy.linalg.cholesky)
 
 
 def solve(n):
@@ -181,7 +188,8 @@ def solve(n):
 
 def triangular_solve(n):
     import jax
-    return lowered(f"triangular solve f32 {n}", lambda a, b: jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
+    return lowered(f"triangular solve f32 {n}",
+                   lambda a, b: jax.lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
                    numpy.tril(positive_definite(n)), normal(n, n, seed=2))
 
 

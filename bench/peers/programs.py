@@ -8,7 +8,8 @@ from typing import Callable, Optional
 import ml_dtypes
 import numpy
 
-DTYPES = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "s32": numpy.int32, "bf16": ml_dtypes.bfloat16}
+DTYPES = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "s32": numpy.int32,
+          "bf16": ml_dtypes.bfloat16}
 RAW = {"bf16": ml_dtypes.bfloat16, "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}
 
 
@@ -40,8 +41,8 @@ def entry(body, computations=""):
 
 def unary(name, op, kind, n, function, reference=False):
     x = abs(normal(kind, n)) if op == "log" else normal(kind, n)
-    return Program(name, entry(f" x = {kind}[{n}] parameter(0)\n ROOT y = {kind}[{n}] {op}(x)\n"), [x], function,
-                   reference)
+    return Program(name, entry(f" x = {kind}[{n}] parameter(0)\n ROOT y = {kind}[{n}] {op}(x)\n"), [x],
+                   function, reference)
 
 
 def chain(n):
@@ -64,7 +65,8 @@ def layer_norm(rows, columns):
     shape = f"f32[{rows},{columns}]"
     body = (f" x = {shape} parameter(0)\n m = f32[{rows}] parameter(1)\n s = f32[{rows}] parameter(2)\n"
             f" g = f32[{columns}] parameter(3)\n b = f32[{columns}] parameter(4)\n"
-            + "".join(f" {v}w = {shape} broadcast({v}), dimensions={{{d}}}\n" for v, d in (("m", 0), ("s", 0), ("g", 1), ("b", 1)))
+            + "".join(f" {v}w = {shape} broadcast({v}), dimensions={{{d}}}\n"
+                      for v, d in (("m", 0), ("s", 0), ("g", 1), ("b", 1)))
             + f" c = {shape} subtract(x, mw)\n n = {shape} multiply(c, sw)\n h = {shape} multiply(n, gw)\n"
               f" ROOT r = {shape} add(h, bw)\n")
     return Program(f"layer norm's last part f32 {rows} x {columns}", entry(body),
@@ -88,7 +90,8 @@ def dot(kind, n, result, with_numpy=True):
 
 
 def cancelling_dot(n, remainder):
-    """Every entry's exact value is about `remainder` of its terms: x = [u, u], y = [v; -v (1 + remainder)]."""
+    """Every entry's exact value is about `remainder` of its terms: x = [u, u], y = [v;
+    -v (1 + remainder)]."""
     u, v = normal("f32", n, n // 2), normal("f32", n // 2, n, seed=2)
     noise = remainder * normal("f64", n // 2, n, seed=3)
     x, y = numpy.concatenate([u, u], 1), numpy.concatenate([v, (-v * (1 + noise)).astype(numpy.float32)], 0)
@@ -99,8 +102,8 @@ def cancelling_dot(n, remainder):
 def reduce_add(n):
     body = (f" x = f32[{n}] parameter(0)\n i = f32[] constant(0)\n"
             " ROOT y = f32[] reduce(x, i), dimensions={0}, to_apply=add\n")
-    return Program("reduce-add f32 2^24", entry(body, computation("add", "add", "f32")), [normal("f32", n)], numpy.sum,
-                   False)
+    return Program("reduce-add f32 2^24", entry(body, computation("add", "add", "f32")), [normal("f32", n)],
+                   numpy.sum, False)
 
 
 def row_maximum(rows, columns):
@@ -113,8 +116,8 @@ def row_maximum(rows, columns):
 def cumulative_sum(n):
     body = (f" x = f32[{n}] parameter(0)\n i = f32[] constant(0)\n"
             f" ROOT y = f32[{n}] reduce-window(x, i), window={{size={n} pad={n - 1}_0}}, to_apply=add\n")
-    return Program("cumulative sum f32 2^20", entry(body, computation("add", "add", "f32")), [normal("f32", n)],
-                   numpy.cumsum, False)
+    return Program("cumulative sum f32 2^20", entry(body, computation("add", "add", "f32")),
+                   [normal("f32", n)], numpy.cumsum, False)
 
 
 def mapped(n):
@@ -124,7 +127,8 @@ def mapped(n):
     return Program("map tanh(x y) + 0.5 f32 2^20",
                    entry(f" x = f32[{n}] parameter(0)\n y = f32[{n}] parameter(1)\n"
                          f" ROOT z = f32[{n}] map(x, y), dimensions={{0}}, to_apply=f\n", body),
-                   [normal("f32", n), normal("f32", n, seed=2)], lambda x, y: numpy.tanh(x * y) + numpy.float32(0.5))
+                   [normal("f32", n), normal("f32", n, seed=2)],
+                   lambda x, y: numpy.tanh(x * y) + numpy.float32(0.5))
 
 
 # 3x3 windows with stride 2 over images of 112x112 with 32 features: shapes of image and result, window.
@@ -155,7 +159,8 @@ def argmax_pool(layout):
             f"window={{{window}}}, to_apply=larger\n")
     sizes = sizes_of(image)
     return Program(f"reduce-window argmax 3x3 {layout}", entry(body, larger),
-                   [normal("f32", *sizes), numpy.arange(numpy.prod(sizes), dtype=numpy.int32).reshape(sizes)], None, False)
+                   [normal("f32", *sizes), numpy.arange(numpy.prod(sizes), dtype=numpy.int32).reshape(sizes)],
+                   None, False)
 
 
 def pool_gradient(op, start, layout):
@@ -172,14 +177,16 @@ def convolution(kind):
     body = (f" x = {kind}[8,56,56,64] parameter(0)\n k = {kind}[3,3,64,64] parameter(1)\n"
             f" ROOT z = {kind}[8,56,56,64] convolution(x, k), window={{size=3x3 pad=1_1x1_1}}, "
             "dim_labels=b01f_01io->b01f\n")
-    return Program(f"convolution {kind}", entry(body), [normal(kind, 8, 56, 56, 64), normal(kind, 3, 3, 64, 64)], None,
+    return Program(f"convolution {kind}", entry(body),
+                   [normal(kind, 8, 56, 56, 64), normal(kind, 3, 3, 64, 64)], None,
                    False)
 
 
 def sort(n):
     less = ("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT }\n")
     return Program("sort f32 1e5", entry(f" x = f32[{n}] parameter(0)\n"
-                                         f" ROOT y = f32[{n}] sort(x), dimensions={{0}}, to_apply=less\n", less),
+                                         f" ROOT y = f32[{n}] sort(x), dimensions={{0}}, to_apply=less\n",
+                                         less),
                    [normal("f32", n)], numpy.sort)
 
 
@@ -220,7 +227,8 @@ def two_key_sort(n):
     return Program("lax.sort s32, f32 by two keys 1e5",
                    entry(f" i = s32[{n}] parameter(0)\n x = f32[{n}] parameter(1)\n"
                          f" ROOT y = (s32[{n}], f32[{n}]) sort(i, x), dimensions={{0}}, is_stable=true, to_apply=less\n",
-                         less), [integers("s32", 0, 1000, n), normal("f32", n)], lambda i, x: numpy.lexsort((x, i)), False)
+                         less), [integers("s32", 0, 1000, n), normal("f32", n)],
+                   lambda i, x: numpy.lexsort((x, i)), False)
 
 
 def custom_sort(n):
@@ -255,7 +263,8 @@ def argmax(rows, columns):
 def reduce_multiply(rows, columns):
     body = (f" x = f32[{rows},{columns}] parameter(0)\n i = f32[] constant(1)\n"
             f" ROOT y = f32[{rows}] reduce(x, i), dimensions={{1}}, to_apply=multiply\n")
-    return Program(f"reduce-multiply f32 {rows}x{columns}", entry(body, computation("multiply", "multiply", "f32")),
+    return Program(f"reduce-multiply f32 {rows}x{columns}",
+                   entry(body, computation("multiply", "multiply", "f32")),
                    [normal("f32", rows, columns)], lambda x: x.prod(1), False)
 
 
@@ -294,7 +303,8 @@ def associative_scan(n):
     lines.append(f" x = f32[{n}] parameter(0)\n z = f32[] constant(0)\n")
     root = scan("x", n)
     lines.append(f" ROOT r = f32[{n}] copy({root})\n")
-    return Program("associative scan of add f32 2^20", entry("".join(lines)), [normal("f32", n)], numpy.cumsum, False)
+    return Program("associative scan of add f32 2^20", entry("".join(lines)), [normal("f32", n)],
+                   numpy.cumsum, False)
 
 
 def gather(rows, columns, count):
@@ -302,7 +312,8 @@ def gather(rows, columns, count):
             f" ROOT y = f32[{count},{columns}] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, "
             f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{columns}}}\n")
     return Program(f"gather {count} rows of {columns}", entry(body),
-                   [normal("f32", rows, columns), integers("s32", 0, rows, count, 1)], lambda x, i: x[i[:, 0]], False)
+                   [normal("f32", rows, columns), integers("s32", 0, rows, count, 1)],
+                   lambda x, i: x[i[:, 0]], False)
 
 
 def scatter_add(rows, columns, count):
@@ -324,8 +335,8 @@ def gather_scalars(n, count):
     body = (f" x = f32[{n}] parameter(0)\n i = s32[{count},1] parameter(1)\n"
             f" ROOT y = f32[{count}] gather(x, i), offset_dims={{}}, collapsed_slice_dims={{0}}, "
             f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1}}\n")
-    return Program(f"gather {count} scalars", entry(body), [normal("f32", n), integers("s32", 0, n, count, 1)],
-                   lambda x, i: x[i[:, 0]], False)
+    return Program(f"gather {count} scalars", entry(body),
+                   [normal("f32", n), integers("s32", 0, n, count, 1)], lambda x, i: x[i[:, 0]], False)
 
 
 def scatter_scalars(op, n, count):
@@ -338,7 +349,8 @@ def scatter_scalars(op, n, count):
             f" ROOT y = f32[{n}] scatter(x, i, u), update_window_dims={{}}, inserted_window_dims={{0}}, "
             f"scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply={op}\n")
     return Program(f"scatter-{op} {count} scalars", entry(body, computation(op, op, "f32")),
-                   [normal("f32", n), integers("s32", 0, n, count, 1), normal("f32", count, seed=2)], in_numpy, False)
+                   [normal("f32", n), integers("s32", 0, n, count, 1), normal("f32", count, seed=2)],
+                   in_numpy, False)
 
 
 def transpose(n):
@@ -420,7 +432,8 @@ def real_programs(folder):
             inputs = [arrays[f"arg{k}"] for k in range(len(arrays.files))]
         text = (directory / "program.hlo").read_text(encoding="utf-8")
         types = parameter_types(text)
-        inputs = [array.view(RAW[types[k]]) if array.dtype.kind == "V" else array for k, array in enumerate(inputs)]
+        inputs = [array.view(RAW[types[k]]) if array.dtype.kind == "V" else array
+                  for k, array in enumerate(inputs)]
         yield Program(directory.name, text, inputs)
 
 

@@ -1,4 +1,5 @@
-// A command of the user's as a backend: it is told by paths where the program and its inputs lie, and where its outputs go.
+// A command of the user's as a backend: it is told by paths where the program and its inputs lie,
+// and where its outputs go.
 #ifndef ASSAY_CHECK_BACKENDS_COMMAND_BACKEND_H_
 #define ASSAY_CHECK_BACKENDS_COMMAND_BACKEND_H_
 
@@ -8,10 +9,11 @@
 
 namespace assay {
 
-// The command runs in a shell, in a process group of its own, with {program}, {inputs} and {outputs} replaced by quoted paths:
-// of the program (HLO text where it was made in memory), of an .npz file of the arguments, and of the .npz or .npy file that it has
-// to write. While it runs the guard of the work is asked (PollWork), whose error ends the group; the files are gone afterwards.
-// A command that fails or writes nothing of use is an EvalError with the last lines that it wrote.
+// The command runs in a shell, in a process group of its own, with {program}, {inputs} and {outputs} replaced
+// by quoted paths: of the program (HLO text where it was made in memory), of an .npz file of the arguments,
+// and of the .npz or .npy file that it has to write. While it runs the guard of the work is asked (PollWork),
+// whose error ends the group; the files are gone afterwards. A command that fails or writes nothing of use is
+// an EvalError with the last lines that it wrote.
 class CommandBackend final : public Backend {
  public:
   explicit CommandBackend(std::string command) : command_(std::move(command)) {}

@@ -149,7 +149,8 @@ bool IsKey(std::string_view key) {
          key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._/") == std::string_view::npos;
 }
 
-// Reads the lines before the program. `remains` gets what is no line of the header: remarks, empty lines, the program.
+// Reads the lines before the program. `remains` gets what is no line of the header: remarks, empty lines,
+// the program.
 absl::Status ParseHeader(std::string_view text, Golden& golden, std::string& remains) {
   int line_number = 0;
   size_t next = 0;

@@ -5,7 +5,8 @@
 //   generator: who wrote the golden, with its version
 //   rule: LABEL, LABEL       the rules of docs/spec that it shows
 //   profile: xla-cpu         radius.out0: f32[2] {0x1p-23, inf}  (how far a backend that conforms may be off)
-//   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout, --seed, --replicas, --partitions)
+//   options: run flags, with whole numbers (--max-steps, --memory-limit, --timeout,
+//   --seed, --replicas, --partitions)
 //   arg0: f32[2] {1, 2}      out0: f32[2] {0x1p+0, nan}      infeed0: …     outfeed0: …     host_recv3/0: …
 //   r0p1/arg0: …             r0p1/out0: …                    of one device (devices/device_io.h)
 //   inputs: FILE.npz         outputs: FILE.npz          (beside the golden, for what is too long for a line)
@@ -55,12 +56,13 @@ struct GoldenResult {
   std::string path;
   bool passed = false;
   std::string report;  // why not; empty if passed
-  // BadInput where the file could not be read, and the limit of GoldenEngine that ended the run: it says nothing of the
-  // golden then.
+  // BadInput where the file could not be read, and the limit of GoldenEngine that ended the run: it says
+  // nothing of the golden then.
   absl::Status read;
 };
 
-// Who runs the goldens. What a golden's header says of limits and seeds is its own; limits hold where it says nothing.
+// Who runs the goldens. What a golden's header says of limits and seeds is its own;
+// limits hold where it says nothing.
 struct GoldenEngine {
   std::span<const Engine* const> engines = EnginesOf();
   Crosscheck crosscheck = Crosscheck::kOff;
@@ -72,16 +74,17 @@ struct GoldenEngine {
   std::shared_ptr<const CustomOps> custom_ops = nullptr;  // Program::Load's
 };
 
-// Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't be read or
-// parsed as goldens fail with the reason.
+// Runs the golden and compares. An HloSnapshot is a golden too: its arguments, its result. Files that can't
+// be read or parsed as goldens fail with the reason.
 GoldenResult CheckGolden(const std::string& path, const GoldenEngine& engine = {});
 
-// Compares what a backend gave, in an .npz file, with the golden's values: of a golden with a profile nothing may lie outside of
-// what it allows. Nothing runs. `read` is not OK where one of the files can't be read.
+// Compares what a backend gave, in an .npz file, with the golden's values: of a golden with a profile nothing
+// may lie outside of what it allows. Nothing runs. `read` is not OK where one of the files can't be read.
 GoldenResult CheckActual(const std::string& path, const std::string& actual);
 
-// Every golden below the paths: files ending .hlo or .mlir and snapshots, those of a directory in sorted order, links
-// to directories not followed. A path that is no directory is taken as it is, whether or not it is there.
+// Every golden below the paths: files ending .hlo or .mlir and snapshots, those of a directory in sorted
+// order, links to directories not followed. A path that is no directory is taken as it is,
+// whether or not it is there.
 struct FoundGoldens {
   std::vector<std::string> files;
   // Directories that could not be read to their end, or hold no golden; BadInput.
@@ -100,10 +103,11 @@ absl::StatusOr<GoldenUpdate> UpdateGolden(const std::string& path,
                                           const std::function<bool()>& interrupted = {});
 
 // The text of a new golden, oracle "assay", for a program and its inputs, with what the reference gives under
-// `options` on `devices` (Golden); of these the golden keeps the seed and the devices. The header of a golden that the program was is left out.
-// With a profile (LoadProfile) it has the radii of what conforms to that, and names `generator`.
-// InvalidProgram: a comment before the program reads as a line of a header; NotSupported: no header has a key for a
-// result.
+// `options` on `devices` (Golden); of these the golden keeps the seed and the devices. The header of a golden
+// that the program was is left out. With a profile (LoadProfile) it has the radii of what conforms to
+// that, and names `generator`.
+// InvalidProgram: a comment before the program reads as a line of a header; NotSupported: no header has a key
+// for a result.
 absl::StatusOr<std::string> RecordGolden(std::string_view program_text,
                                          const std::vector<std::pair<std::string, Literal>>& inputs,
                                          const DeviceGrid& devices = {.replicas = 0, .partitions = 0},

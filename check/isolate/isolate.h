@@ -1,5 +1,5 @@
-// Every instruction of a program alone, on the values that a backend had: the first wrong one is named even where errors have
-// spread (docs/bounds.md).
+// Every instruction of a program alone, on the values that a backend had: the first wrong one is named even
+// where errors have spread (docs/bounds.md).
 #ifndef ASSAY_CHECK_ISOLATE_ISOLATE_H_
 #define ASSAY_CHECK_ISOLATE_ISOLATE_H_
 

@@ -1,4 +1,5 @@
-// Programs made of parts of a program: those that show its intermediate values, and those that run its instructions alone.
+// Programs made of parts of a program: those that show its intermediate values,
+// and those that run its instructions alone.
 #ifndef ASSAY_CHECK_ISOLATE_SITE_MODULES_H_
 #define ASSAY_CHECK_ISOLATE_SITE_MODULES_H_
 
@@ -16,13 +17,14 @@
 
 namespace assay {
 
-// What is written from one module: computations, copied where they are called, and an entry computation of arrays.
+// What is written from one module: computations, copied where they are called,
+// and an entry computation of arrays.
 class SiteModule {
  public:
   SiteModule(const Module& from, std::string_view what);
 
-  // All of a computation on arrays of its own, one for each leaf of its parameters; every array that its instructions give
-  // becomes an output, in ValueSources::own's order.
+  // All of a computation on arrays of its own, one for each leaf of its parameters; every array that its
+  // instructions give becomes an output, in ValueSources::own's order.
   void AddValues(ComputationId id, const ValueSources& sources);
   // A loop on arrays of its own, one for each leaf of its state. Outputs: the number of iterations, and each array that the
   // body's instructions give, of the first iterations one behind the other ([slots] before its sizes); where there are more

@@ -17,8 +17,9 @@ inline constexpr int kNumSeverities = 6;
 Severity SeverityOf(const JudgedElement& element);
 std::string_view NameOf(Severity severity);
 
-// A two-dimensional view: the last dimension to the right, all others one below the other; arrays of one dimension are cut
-// into lines of about the same number. A cell stands for several elements, the worst of which it shows.
+// A two-dimensional view: the last dimension to the right, all others one below the other; arrays of one
+// dimension are cut into lines of about the same number. A cell stands for several elements,
+// the worst of which it shows.
 class HeatMap {
  public:
   static constexpr int64_t kMostCells = 48;  // a side

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kOrderSweeps = 6;
 constexpr int kPlaceSweeps = 8;
-// A lane pulls its neighbours of the same line stronger than boxes pull each other, so that long lines become straight.
+// A lane pulls its neighbours of the same line stronger than boxes pull each other,
+// so that long lines become straight.
 constexpr double kLaneWeight = 4;
 
 // What stands in a row: a box, or the lane of the lines that one box sends further down.
@@ -50,8 +51,8 @@ class Layouter {
   }
 
  private:
-  // Longest paths from the top; then what has no more operands than users goes down to just above its first user, constants and
-  // parameters above all.
+  // Longest paths from the top; then what has no more operands than users goes down to just above its first
+  // user, constants and parameters above all.
   void FindLayers() {
     layer_.assign(users_.size(), 0);
     for (size_t k = 0; k < users_.size(); ++k) {
@@ -183,7 +184,8 @@ class Layouter {
     for (const int32_t item : row) At(item).x -= static_cast<double>(x) / 2;
   }
 
-  // The mean place of the neighbours above (or below), or its own where there are none, and how strongly they pull.
+  // The mean place of the neighbours above (or below), or its own where there are none,
+  // and how strongly they pull.
   std::pair<double, double> MeanOf(int32_t item, bool above) const {
     const Item& of = At(item);
     double sum = 0, weight = 0;
@@ -201,7 +203,8 @@ class Layouter {
     return (WidthOf(left) + WidthOf(right)) / 2 + sizes_.gap;
   }
 
-  // In their order, as near to the means as there is room: least squares, by pooling neighbours that would overlap.
+  // In their order, as near to the means as there is room: least squares,
+  // by pooling neighbours that would overlap.
   absl::Status Place() {
     for (int sweep = 0; sweep < kPlaceSweeps; ++sweep) {
       const bool down = sweep % 2 == 0;

@@ -1,5 +1,5 @@
-// Where the boxes and lines of a program's graph go: rows by longest path, order in a row by barycentres, places by least
-// squares. The same graph gives the same drawing everywhere.
+// Where the boxes and lines of a program's graph go: rows by longest path, order in a row by barycentres,
+// places by least squares. The same graph gives the same drawing everywhere.
 #ifndef ASSAY_CHECK_REPORT_GRAPH_LAYOUT_H_
 #define ASSAY_CHECK_REPORT_GRAPH_LAYOUT_H_
 
@@ -33,7 +33,8 @@ struct GraphLayout {
   struct Point {
     int64_t x = 0, y = 0;
   };
-  // A line from the bottom of one box downward: to the top of another one, or (to < 0) the part that lines to several share.
+  // A line from the bottom of one box downward: to the top of another one,
+  // or (to < 0) the part that lines to several share.
   struct Line {
     int32_t from = 0, to = -1;
     bool straight = false;  // it passes behind boxes
@@ -44,8 +45,8 @@ struct GraphLayout {
   int64_t width = 0, height = 0;
 };
 
-// Lays out `nodes` boxes. Edges may be given several times. The time is linear in nodes, edges and lanes, but for sorting
-// rows. Errors are PollWork's.
+// Lays out `nodes` boxes. Edges may be given several times. The time is linear in nodes, edges and lanes, but
+// for sorting rows. Errors are PollWork's.
 absl::StatusOr<GraphLayout> LayOutGraph(int32_t nodes, std::span<const GraphEdge> edges,
                                         const LayoutSizes& sizes = {});
 

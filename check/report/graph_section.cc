@@ -18,8 +18,8 @@ constexpr size_t kShapeOnBox = 25;     // in a smaller type
 constexpr size_t kMostText = 1200;     // of an instruction's text
 constexpr int64_t kMostConstant = 16;  // elements of a constant that are shown
 
-// The computations whose instructions run as steps: the entry computation and what is called from there, by fusions, calls,
-// branches and loops. Callers first.
+// The computations whose instructions run as steps: the entry computation and what is called from there, by
+// fusions, calls, branches and loops. Callers first.
 std::vector<ComputationId> DrawnComputations(const Module& module) {
   std::vector<ComputationId> drawn = {module.entry};
   std::set<int32_t> seen = {module.entry.value};

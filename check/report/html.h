@@ -7,8 +7,8 @@
 
 namespace assay {
 
-// Text, or the value of an attribute in quotes: names of programs and words of backends may hold anything. Control characters
-// and what is no UTF-8 are shown as \xHH.
+// Text, or the value of an attribute in quotes: names of programs and words of backends may hold anything.
+// Control characters and what is no UTF-8 are shown as \xHH.
 std::string EscapeHtml(std::string_view text);
 // The first `most` characters of a text, and that it goes on.
 std::string Shortened(std::string_view text, size_t most);

@@ -31,7 +31,8 @@ void Add(InstructionMark& mark, const Conformance& found) {
   mark.undecided += found.unchecked;
 }
 
-// The instructions of the entry computation that give the outputs, by their keys' order: that of the arrays of the root.
+// The instructions of the entry computation that give the outputs, by their keys' order:
+// that of the arrays of the root.
 std::vector<int32_t> GiversOf(const Module& module) {
   const Computation& entry = module.entry_computation();
   const ValueSources sources(entry);

@@ -27,8 +27,9 @@ struct InstructionMark {
 // By computation and instruction.
 using InstructionMarks = std::vector<std::vector<InstructionMark>>;
 
-// With every instruction's own verdict where it was isolated; else with those of the outputs, at the instructions that give
-// them. An instruction of a computation that is called from several places has the worst of what was found.
+// With every instruction's own verdict where it was isolated; else with those of the outputs, at the
+// instructions that give them. An instruction of a computation that is called from several places has the
+// worst of what was found.
 InstructionMarks MarksOf(const Module& module, const std::vector<Conformance>& outputs,
                          const std::vector<DerivedBounds::Note>& notes, const Isolation* isolation);
 

@@ -1,4 +1,5 @@
-// A comparison of a backend with what a correct one may return, as one page of HTML that needs nothing else (docs/bounds.md).
+// A comparison of a backend with what a correct one may return,
+// as one page of HTML that needs nothing else (docs/bounds.md).
 #ifndef ASSAY_CHECK_REPORT_REPORT_H_
 #define ASSAY_CHECK_REPORT_REPORT_H_
 
@@ -37,8 +38,8 @@ struct ReportedComparison {
   const Isolation* isolation = nullptr;
 };
 
-// The page holds no time and no place of a file but those of the header: the same comparison gives the same bytes. Errors are
-// PollWork's, and LimitExceeded for memory.
+// The page holds no time and no place of a file but those of the header: the same comparison gives the same
+// bytes. Errors are PollWork's, and LimitExceeded for memory.
 absl::StatusOr<std::string> HtmlReport(const ReportedComparison& comparison, const GraphLimits& limits = {});
 
 }  // namespace assay

@@ -67,7 +67,8 @@ class ShadowEvaluator {
                   const RunOptions& options)
       : module_(program.module()), inputs_(inputs), executor_(plan, options) {}
 
-  // The root by shadows of all; or where `rounding` says so, with the errors of those instructions' own roundings.
+  // The root by shadows of all; or where `rounding` says so, with the errors of those
+  // instructions' own roundings.
   absl::StatusOr<ShadowValue> Evaluate(const std::vector<Place>* rounding) {
     rounding_ = rounding;
     ++evaluations_;

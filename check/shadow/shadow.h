@@ -1,5 +1,5 @@
-// Shadow evaluation: a program's values by numbers of 256 bits beside those that are rounded after each operation, and which
-// roundings the error of its outputs comes from (docs/shadow.md).
+// Shadow evaluation: a program's values by numbers of 256 bits beside those that are rounded after each
+// operation, and which roundings the error of its outputs comes from (docs/shadow.md).
 #ifndef ASSAY_CHECK_SHADOW_SHADOW_H_
 #define ASSAY_CHECK_SHADOW_SHADOW_H_
 
@@ -22,8 +22,9 @@ struct ShadowInstruction {
       0;  // of sums and differences: how many decimal digits the largest term is ahead of the result
   int64_t otherwise = 0;  // elements that the shadow would decide otherwise: comparisons, floor, sign, …
   std::string restarted;  // its shadow is its rounded result: why; empty: it has a rule
-  // The error that the roundings of it and of the group's other members alone make in an output, as a share of that
-  // output's error: the largest over outputs. Groups are of one instruction where there was time for it. -1: it rounds nothing.
+  // The error that the roundings of it and of the group's other members alone make in an output, as a share
+  // of that output's error: the largest over outputs. Groups are of one instruction where there was time for
+  // it. -1: it rounds nothing.
   double share = -1;
   int64_t group = 0, group_size = 0;
 };

@@ -38,7 +38,8 @@ enum class Type : int32_t {
   kC128 = 18,
 };
 
-// The bits of a bf16 element; arithmetic goes through float. From a float it is rounded to nearest, ties to even.
+// The bits of a bf16 element; arithmetic goes through float. From a float it is rounded to nearest,
+// ties to even.
 struct bfloat16 {
   uint16_t bits = 0;
   bfloat16() = default;
@@ -135,8 +136,8 @@ inline PartialShape PartialShapeOf(const AssayShape& shape) {
   return partial;
 }
 
-// The attributes of a call by name. GetAttr's types: std::string, int64_t, int32_t, float, double, bool, Type,
-// PartialShape, and std::vector of these.
+// The attributes of a call by name. GetAttr's types: std::string, int64_t, int32_t, float, double, bool,
+// Type, PartialShape, and std::vector of these.
 class Attributes {
  public:
   Attributes(const AssayAttr* attrs, size_t count) : attrs_(attrs), count_(count) {}

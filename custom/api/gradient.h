@@ -44,9 +44,9 @@ class GradContext {
     call_.set_gradient(call_.self, static_cast<size_t>(i), gradient.id);
   }
 
-  // Any instruction of HLO: opcode, operands, and the attributes as HLO text writes them. `shape` is for opcodes whose
-  // shape does not follow from these, as broadcast and reshape: "f32[2,3]". An invalid Op where it is wrong; the
-  // gradient then fails.
+  // Any instruction of HLO: opcode, operands, and the attributes as HLO text writes them. `shape` is for
+  // opcodes whose shape does not follow from these, as broadcast and reshape: "f32[2,3]". An invalid Op where
+  // it is wrong; the gradient then fails.
   Op Add(const std::string& opcode, const std::vector<Op>& operands, const std::string& attributes = "",
          const std::string& shape = "") {
     std::vector<int64_t> ids;

@@ -21,7 +21,8 @@
 namespace assay {
 namespace op ASSAY_OP_API {
 
-// Sizes, slowest first. Making and copying one of rank 4 or less allocates nothing, which would be a third of a small call.
+// Sizes, slowest first. Making and copying one of rank 4 or less allocates nothing,
+// which would be a third of a small call.
 class TensorShape {
  public:
   TensorShape() = default;
@@ -214,8 +215,8 @@ class KernelContext {
     failed_ = true;
     if (status.code() != kToldAlready) call_.fail(call_.self, status.code(), TextOf(status.message()));
   }
-  // Of a kernel for CUDA, the stream that its work is told to (a CUstream); data() of its tensors is memory of the device, but
-  // for arguments that its registration wants in the host's.
+  // Of a kernel for CUDA, the stream that its work is told to (a CUstream); data() of its tensors is memory
+  // of the device, but for arguments that its registration wants in the host's.
   void* cuda_stream() const {
     return call_.size >= offsetof(AssayCompute, stream) + sizeof(void*) ? call_.stream : nullptr;
   }
@@ -237,9 +238,9 @@ class Kernel {
   virtual void Compute(KernelContext* c) = 0;
 };
 
-// work(begin, end) on disjoint ranges that cover [0, total), on several threads, the caller's among them; returns when
-// all are done. A unit takes about `cost_per_unit` nanoseconds, which decides how many ranges pay. Results must not
-// depend on the cut. An exception of `work` is thrown again here.
+// work(begin, end) on disjoint ranges that cover [0, total), on several threads, the caller's among them;
+// returns when all are done. A unit takes about `cost_per_unit` nanoseconds, which decides how many ranges
+// pay. Results must not depend on the cut. An exception of `work` is thrown again here.
 template <typename Work>
 void Shard(KernelContext* c, int64_t max_parallelism, int64_t total, int64_t cost_per_unit, Work&& work) {
   struct Shared {

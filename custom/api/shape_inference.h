@@ -17,8 +17,8 @@
 namespace assay {
 namespace op ASSAY_OP_API {
 
-// A size, or an unknown one. Two handles are the same dimension where one was copied from the other: `id` says so to
-// the test of shape functions (shape_test.h). Id 0: nobody's.
+// A size, or an unknown one. Two handles are the same dimension where one was copied from the other: `id`
+// says so to the test of shape functions (shape_test.h). Id 0: nobody's.
 struct DimensionHandle {
   int64_t value = kUnknown;
   int64_t id = 0;
@@ -92,7 +92,8 @@ class InferenceContext {
   }
 
   // --- Dimensions ---
-  // Dimension i, from the end where it is negative; an unknown one where the rank is unknown or has no such dimension.
+  // Dimension i, from the end where it is negative; an unknown one where the rank is
+  // unknown or has no such dimension.
   DimensionHandle Dim(const ShapeHandle& shape, int64_t i) {
     if (!shape.has_rank()) return UnknownDim();
     const int64_t at = i < 0 ? shape.rank() + i : i;
@@ -130,8 +131,8 @@ class InferenceContext {
     *out = is_a ? a : is_b ? b : ShapeHandle(std::move(dims));
     return Ok();
   }
-  // Errors: a result below 0 or past an int64, a divisor that is not above 0, a quotient that is not whole where
-  // `exact`.
+  // Errors: a result below 0 or past an int64, a divisor that is not above 0, a quotient that is not whole
+  // where `exact`.
   Status Add(DimensionHandle a, int64_t b, DimensionHandle* out) {
     int64_t sum = 0;
     if (b == 0) return *out = a, Ok();

@@ -3,8 +3,8 @@
 //   CHECK(assay::op::InferOk(MyShapeFn, "[?,2];[3]", "[d0_0,3]") == "");
 //   CHECK(assay::op::InferError("must be rank 1", MyShapeFn, "[1,2]") == "");
 //
-// Inputs are separated by ';', a shape is [2,?] or ?, an unknown one. Outputs likewise; besides, `in0` is input 0
-// itself and `d0_1` its dimension 1.
+// Inputs are separated by ';', a shape is [2,?] or ?, an unknown one. Outputs likewise; besides, `in0` is
+// input 0 itself and `d0_1` its dimension 1.
 #ifndef ASSAY_CUSTOM_API_SHAPE_TEST_H_
 #define ASSAY_CUSTOM_API_SHAPE_TEST_H_
 

@@ -1,5 +1,5 @@
-// What authors of operations report errors with. This and the other headers of custom/api are compiled into their
-// libraries, and know of Assay the C structures of custom/c_api.h alone.
+// What authors of operations report errors with. This and the other headers of custom/api are compiled into
+// their libraries, and know of Assay the C structures of custom/c_api.h alone.
 #ifndef ASSAY_CUSTOM_API_STATUS_H_
 #define ASSAY_CUSTOM_API_STATUS_H_
 
@@ -10,7 +10,8 @@
 
 #include "custom/c_api.h"
 
-// A library's own copy of everything: two libraries that were built otherwise never share a function or a list.
+// A library's own copy of everything: two libraries that were built otherwise never
+// share a function or a list.
 #define ASSAY_OP_API __attribute__((visibility("hidden")))
 
 namespace assay {

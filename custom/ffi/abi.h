@@ -1,8 +1,10 @@
-// The C interface of XLA's FFI, version 0.3, as its calls lie in memory: what a handler that was compiled against
-// jaxlib's headers (xla/ffi/api/c_api.h) is given, and which functions it may call. Names are ours; order, sizes and
-// numbers are the interface's, which tests/custom/ffi/jax/abi.cc holds against jaxlib's own header, field by field.
+// The C interface of XLA's FFI, version 0.3, as its calls lie in memory: what a handler that was compiled
+// against jaxlib's headers (xla/ffi/api/c_api.h) is given, and which functions it may call. Names are ours;
+// order, sizes and numbers are the interface's, which tests/custom/ffi/jax/abi.cc holds against jaxlib's
+// own header, field by field.
 //
-// Each struct of arguments begins with its size in bytes as its writer knows it, and with a list of extensions.
+// Each struct of arguments begins with its size in bytes as its writer knows it,
+// and with a list of extensions.
 #ifndef ASSAY_CUSTOM_FFI_ABI_H_
 #define ASSAY_CUSTOM_FFI_ABI_H_
 

@@ -1,5 +1,5 @@
-// The functions of the interface. Each checks that its arguments are as large as it reads them, answers with an error
-// object or null, and lets no exception out.
+// The functions of the interface. Each checks that its arguments are as large as it reads them, answers with
+// an error object or null, and lets no exception out.
 #include "custom/ffi/api.h"
 
 #include <exception>

@@ -26,8 +26,8 @@ struct Registration {
   uint32_t traits = 0;
 };
 
-// Takes what static constructors register on this thread while it lives; they can't say for whom they do. Outside of it
-// nothing can be registered: the error is FAILED_PRECONDITION.
+// Takes what static constructors register on this thread while it lives; they can't say for whom they do.
+// Outside of it nothing can be registered: the error is FAILED_PRECONDITION.
 class RegistrationScope {
  public:
   RegistrationScope();
@@ -45,7 +45,8 @@ class RegistrationScope {
 
 }  // namespace assay::custom::ffi
 
-// What a library means that registers its handlers by itself: XLA_FFI_REGISTER_HANDLER(XLA_FFI_GetApi(), "name", …).
+// What a library means that registers its handlers by itself: XLA_FFI_REGISTER_HANDLER(XLA_FFI_GetApi(),
+// "name", …).
 extern "C" __attribute__((visibility("default"))) const assay::custom::ffi::abi::Api* XLA_FFI_GetApi();
 
 #endif  // ASSAY_CUSTOM_FFI_API_H_

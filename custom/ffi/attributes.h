@@ -12,7 +12,8 @@
 
 namespace assay::custom::ffi {
 
-// XLA's FFI has scalars (bool, integers of 8 to 64 bits, f32, f64), arrays of such numbers, strings and dictionaries.
+// XLA's FFI has scalars (bool, integers of 8 to 64 bits, f32, f64), arrays of such numbers,
+// strings and dictionaries.
 class CallAttributes {
  public:
   // Error: InvalidProgram, naming the attribute, for lists, types and what else XLA refuses too.

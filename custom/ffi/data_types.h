@@ -14,8 +14,8 @@ namespace assay::custom::ffi {
 // nullopt: the interface has no number for it (f6e3m2fn, f6e2m3fn).
 std::optional<abi::DataType> DataTypeOf(ElementType type);
 
-// How an array of a literal, row-major with an element in Bytes(type) bytes, lies in a handler's memory: in the order
-// of the layout, and elements of 1, 2 or 4 bits packed, the first in the lowest bits.
+// How an array of a literal, row-major with an element in Bytes(type) bytes, lies in a handler's memory: in
+// the order of the layout, and elements of 1, 2 or 4 bits packed, the first in the lowest bits.
 class MemoryForm {
  public:
   // Error: NotSupported for tiles and what else a layout may say of the memory itself.

@@ -83,8 +83,8 @@ absl::Status CheckCall(const Instruction& call, std::span<const Shape* const> op
   return CheckLeaves(result);
 }
 
-// One run: its buffers and frame, and what of the run the functions of the interface see. It outlives the run where a
-// handler goes on after the run gave up waiting for it.
+// One run: its buffers and frame, and what of the run the functions of the interface see. It outlives the run
+// where a handler goes on after the run gave up waiting for it.
 class FfiKernel::Call {
  public:
   Call(std::shared_ptr<const FfiKernel> kernel, EvalContext& eval)

@@ -11,8 +11,8 @@
 
 namespace assay::custom::ffi {
 
-// The result has the shape that the program declares. Prepare runs the stage `instantiate`, whose state lives as long
-// as the kernel; a run is `prepare`, `initialize` and `execute`.
+// The result has the shape that the program declares. Prepare runs the stage `instantiate`, whose state lives
+// as long as the kernel; a run is `prepare`, `initialize` and `execute`.
 class FfiOp final : public CustomOp {
  public:
   FfiOp(FfiHandlers handlers, std::shared_ptr<const UserData> user_data)

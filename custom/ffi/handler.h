@@ -17,16 +17,17 @@ std::string_view NameOf(abi::Stage stage);
 
 class FfiHandlers {
  public:
-  // Asks each handler for its version. Errors: BadInput for a bundle without execute and for one that does not answer;
-  // NotSupported, with both versions, for one of another version.
+  // Asks each handler for its version. Errors: BadInput for a bundle without execute and for one that does
+  // not answer; NotSupported, with both versions, for one of another version.
   static absl::StatusOr<FfiHandlers> Make(std::string_view target, const abi::HandlerBundle& bundle);
 
   const std::string& target() const { return target_; }
   const abi::HandlerBundle& bundle() const { return bundle_; }
   bool Has(abi::Stage stage) const { return handlers_[static_cast<size_t>(stage)] != nullptr; }
 
-  // Calls the stage's handler. The frame's table, context and stage are filled in here; its future, if there is one, is
-  // the caller's to wait for. Errors are those of ErrorOf; an exception that comes out of the handler is one, too.
+  // Calls the stage's handler. The frame's table, context and stage are filled in here; its future, if there
+  // is one, is the caller's to wait for. Errors are those of ErrorOf;
+  // an exception that comes out of the handler is one, too.
   absl::Status Call(abi::Stage stage, abi::CallFrame& frame, abi::ExecutionContext& context) const;
   // NotSupported for UNIMPLEMENTED, else EvalError: "ffi: target 'a', execute: INVALID_ARGUMENT: text".
   absl::Status ErrorOf(abi::Stage stage, const HandlerError& error) const;

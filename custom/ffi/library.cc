@@ -18,10 +18,11 @@ std::string LastError() {
   return error == nullptr ? "no reason given" : error;
 }
 
-// A library that registers its handlers calls XLA_FFI_GetApi, which it leaves to its process to define. The linker
-// looks for it among the symbols of the program and of what was loaded with RTLD_GLOBAL. A program exports it by an
-// option of the linker (CMakeLists.txt); where this code lies in a shared library, as in Python's module, that library
-// is opened once more, now for all, which is why it exports nothing else (python/exports.map).
+// A library that registers its handlers calls XLA_FFI_GetApi, which it leaves to its process to define. The
+// linker looks for it among the symbols of the program and of what was loaded with RTLD_GLOBAL. A program
+// exports it by an option of the linker (CMakeLists.txt); where this code lies in a shared library, as in
+// Python's module, that library is opened once more, now for all,
+// which is why it exports nothing else (python/exports.map).
 absl::Status OfferApi() {
   constexpr const char* kName = "XLA_FFI_GetApi";
   void* const ours = reinterpret_cast<void*>(&XLA_FFI_GetApi);
@@ -40,8 +41,8 @@ absl::Status OfferApi() {
 
 struct Library {
   void* handle = nullptr;
-  // What its constructors registered, and the first error that they got. They run once a process: null where something
-  // else loaded the library.
+  // What its constructors registered, and the first error that they got. They run once a process: null where
+  // something else loaded the library.
   struct Constructed {
     std::vector<Registration> registrations;
     absl::Status error;

@@ -1,4 +1,5 @@
-// What a handler schedules on "the thread pool": tasks of one call, all of which have run before the call is over.
+// What a handler schedules on "the thread pool": tasks of one call,
+// all of which have run before the call is over.
 #ifndef ASSAY_CUSTOM_FFI_TASK_GROUP_H_
 #define ASSAY_CUSTOM_FFI_TASK_GROUP_H_
 
@@ -13,8 +14,9 @@
 
 namespace assay::custom::ffi {
 
-// With `jobs` 1 a task runs where it is scheduled; else on up to jobs - 1 threads, started for the first tasks, and on
-// the one that waits. A handler may wait for its tasks by itself, so they can't wait for it to return.
+// With `jobs` 1 a task runs where it is scheduled; else on up to jobs - 1 threads, started for the first
+// tasks, and on the one that waits. A handler may wait for its tasks by itself,
+// so they can't wait for it to return.
 class TaskGroup {
  public:
   explicit TaskGroup(int jobs) : jobs_(jobs) {}
@@ -25,8 +27,9 @@ class TaskGroup {
   int jobs() const { return jobs_; }
   // From any thread, of tasks too.
   void Schedule(abi::Task* task, void* data);
-  // Runs what is left, waits for what is at work and ends the threads. What an exception said that came out of a task,
-  // if one did. What is scheduled meanwhile, and after an end that is for good, runs where it is scheduled.
+  // Runs what is left, waits for what is at work and ends the threads. What an exception said that came out
+  // of a task, if one did. What is scheduled meanwhile, and after an end that is for good,
+  // runs where it is scheduled.
   std::optional<std::string> Finish(bool for_good = false);
 
  private:

@@ -1,5 +1,5 @@
-// The types of states and user data, by number. A library keeps the number of its type in a static variable and
-// registers it with no context at hand, so there is one list for the process.
+// The types of states and user data, by number. A library keeps the number of its type in a static variable
+// and registers it with no context at hand, so there is one list for the process.
 #ifndef ASSAY_CUSTOM_FFI_TYPE_REGISTRY_H_
 #define ASSAY_CUSTOM_FFI_TYPE_REGISTRY_H_
 
@@ -20,9 +20,9 @@ class TypeRegistry {
  public:
   static TypeRegistry& OfProcess();
 
-  // A type without a number gets one. One that has a number has it from here, by this name, or from another runtime in
-  // the process, as of JAX, and keeps it; ours are large, so that they don't meet. Errors: AlreadyExists,
-  // InvalidArgument.
+  // A type without a number gets one. One that has a number has it from here, by this name, or from another
+  // runtime in the process, as of JAX, and keeps it; ours are large, so that they don't meet. Errors:
+  // AlreadyExists, InvalidArgument.
   absl::Status Register(std::string_view name, abi::TypeId& type, Deleter deleter);
   // nullopt: no such type is registered. A deleter may be null.
   std::optional<Deleter> DeleterOf(abi::TypeId type) const;

@@ -19,8 +19,8 @@ struct TwoSum {
   }
 };
 
-// Of f32: products are exact, a sum of n of them in any order is within n 2^-53 of the sum of magnitudes. The bound is
-// twice as large, which covers its own roundings and those of sum ± bound.
+// Of f32: products are exact, a sum of n of them in any order is within n 2^-53 of the sum of magnitudes. The
+// bound is twice as large, which covers its own roundings and those of sum ± bound.
 std::optional<double> SumOfSingles(double b, const double* a, const double* x, int64_t count) {
   double sums[kLanes] = {b}, sizes[kLanes] = {std::abs(b)};
   int64_t k = 0;
@@ -44,9 +44,10 @@ std::optional<double> SumOfSingles(double b, const double* a, const double* x, i
   return least;
 }
 
-// Of f64: each product is two doubles by Dekker's formula, the sum two doubles as well, of which the second collects
-// the errors of the first. With u = 2^-53 its own errors are within 4 (n + 8)^2 u^2 of the sum of magnitudes (Ogita,
-// Rump and Oishi, 2005, have a smaller bound), and 2^-1069 for each product where its error underflows.
+// Of f64: each product is two doubles by Dekker's formula, the sum two doubles as well, of which the second
+// collects the errors of the first. With u = 2^-53 its own errors are within 4 (n + 8)^2 u^2 of the sum of
+// magnitudes (Ogita, Rump and Oishi, 2005, have a smaller bound),
+// and 2^-1069 for each product where its error underflows.
 std::optional<double> SumOfDoubles(double b, const SplitNumbers& a, int64_t a_at, const SplitNumbers& x,
                                    int64_t x_at, int64_t count) {
   double sums[kLanes] = {b}, errors[kLanes] = {}, sizes[kLanes] = {std::abs(b)};
@@ -86,7 +87,8 @@ std::optional<double> SumOfDoubles(double b, const SplitNumbers& a, int64_t a_at
 SplitNumbers::SplitNumbers(int64_t count, bool is_f64)
     : values_(count), high_(is_f64 ? count : 0), low_(is_f64 ? count : 0) {}
 
-// Veltkamp's: halves of 26 bits, of which one has a sign besides. What overflows is a NaN, and its sums are left open.
+// Veltkamp's: halves of 26 bits, of which one has a sign besides. What overflows is a NaN,
+// and its sums are left open.
 void SplitNumbers::Set(int64_t i, double value) {
   values_[i] = value;
   if (high_.empty()) return;

@@ -1,5 +1,5 @@
-// b + sum of a_k x_k, exact and rounded once, by sums of doubles whose error has a bound; what the bound leaves open,
-// by ExactSum.
+// b + sum of a_k x_k, exact and rounded once, by sums of doubles whose error has a bound; what the bound
+// leaves open, by ExactSum.
 #ifndef ASSAY_CUSTOM_LAPACK_BOUNDED_SUM_H_
 #define ASSAY_CUSTOM_LAPACK_BOUNDED_SUM_H_
 

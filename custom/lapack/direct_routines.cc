@@ -1,6 +1,6 @@
-// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms; getrf and gtsv are Assay's own.
-// Arguments are those of LAPACK's Fortran routines: every argument by its address, the length of each letter behind all
-// of them.
+// getrf, geqrf, geqp3, orgqr, ormqr, gehrd, sytrd, gtsv and their complex forms; getrf and gtsv are Assay's
+// own. Arguments are those of LAPACK's Fortran routines: every argument by its address, the length of each
+// letter behind all of them.
 #include <algorithm>
 
 #include "custom/lapack/exact_lu.h"
@@ -20,12 +20,14 @@ absl::Status SetSmaller(const InferContext&, LapackCall& call) {
   return absl::OkStatus();
 }
 
-// ---- getrf(a) = (L and U, pivots, info): P a = L U, by rows that are exchanged ----------------------------------------
+// ---- getrf(a) = (L and U, pivots, info): P a = L U, by rows that are exchanged
+// ----------------------------------------
 
 constexpr ArrayRule kLuResults[] = {
     {ArrayType::kElement, "mn", 0}, {ArrayType::kS32, "k"}, {ArrayType::kS32, ""}};
 
-// ---- geqrf(a) = (R and reflectors, tau); geqp3(a, jpvt) = (the same, permutation, tau) --------------------------------
+// ---- geqrf(a) = (R and reflectors, tau); geqp3(a, jpvt) = (the same, permutation, tau)
+// --------------------------------
 
 constexpr ArrayRule kQrResults[] = {{ArrayType::kElement, "mn", 0}, {ArrayType::kElement, "k"}};
 
@@ -69,7 +71,8 @@ int CallGeqp3(const LapackArguments& args) {
   return info;
 }
 
-// ---- orgqr(a, tau) = Q, the product of k reflectors; ormqr(a, tau, c) = op(Q) c or c op(Q) ----------------------------
+// ---- orgqr(a, tau) = Q, the product of k reflectors; ormqr(a, tau, c) = op(Q) c or c op(Q)
+// ----------------------------
 
 constexpr ArrayRule kReflectors[] = {{ArrayType::kElement, "mn"}, {ArrayType::kElement, "k"}};
 constexpr ArrayRule kProductOfReflectors[] = {{ArrayType::kElement, "mn", 0}};
@@ -126,7 +129,8 @@ int CallOrmqr(const LapackArguments& args) {
   return info;
 }
 
-// ---- gehrd(a) = (H and reflectors, tau, info); sytrd(a) = (T and reflectors, diagonal, off-diagonal, tau, info) -------
+// ---- gehrd(a) = (H and reflectors, tau, info); sytrd(a) = (T and reflectors, diagonal,
+// off-diagonal, tau, info) -------
 
 constexpr ArrayRule kGehrdResults[] = {
     {ArrayType::kElement, "nn", 0}, {ArrayType::kElement, "o"}, {ArrayType::kS32, ""}};
@@ -177,7 +181,8 @@ int CallSytrd(const LapackArguments& args) {
   return info;
 }
 
-// ---- gtsv(dl, d, du, b) = (the three diagonals of the factors, x, info); dl[0] and du[n-1] belong to no row -----------
+// ---- gtsv(dl, d, du, b) = (the three diagonals of the factors, x, info);
+// dl[0] and du[n-1] belong to no row -----------
 
 constexpr ArrayRule kGtsvOperands[] = {{ArrayType::kElement, "n"},
                                        {ArrayType::kElement, "n"},

@@ -1,6 +1,7 @@
-// Gaussian elimination of a tridiagonal matrix with partial pivoting, rows k and k + 1 exchanged where |dl_k| > |d_k|.
-// Without an exchange
-//   f = RN(dl_k / d_k), d_k+1 = RN(d_k+1 - f du_k), b_k+1 = RN(b_k+1 - f b_k), and dl_k becomes 0; info = k, from 1, if d_k = 0
+// Gaussian elimination of a tridiagonal matrix with partial pivoting, rows k and k + 1 exchanged where |dl_k|
+// > |d_k|. Without an exchange
+//   f = RN(dl_k / d_k), d_k+1 = RN(d_k+1 - f du_k), b_k+1 = RN(b_k+1 - f b_k), and dl_k becomes 0;
+//   info = k, from 1, if d_k = 0
 // with one
 //   f = RN(d_k / dl_k), d_k = dl_k, d_k+1 = RN(du_k - f d_k+1), du_k = d_k+1 as it was,
 //   dl_k = du_k+1, du_k+1 = RN(-f du_k+1), b_k = b_k+1 as it was, b_k+1 = RN(b_k - f b_k+1), of b as it was

@@ -1,7 +1,8 @@
 // P a = L U, column by column. With the rows in the order that the pivots so far have put them into:
 //   r_ij = RN(a_ij - sum over k < min(i, j) of l_ik u_kj);  u_ij = r_ij for i <= j
 //   the pivot of column j is the first of the largest r_ij, i >= j; its row and row j are exchanged
-//   l_ij = RN(r_ij / r_jj) for i > j; where r_jj = 0, r_ij itself, and info is the first such j, counted from 1
+//   l_ij = RN(r_ij / r_jj) for i > j; where r_jj = 0, r_ij itself, and info is the first such j,
+//   counted from 1
 #include "custom/lapack/exact_lu.h"
 
 #include <algorithm>
@@ -75,8 +76,8 @@ class PlainLu {
   Remainder rest_;
 };
 
-// The same bits: rows of numbers beside each other, (re, im, …) of complex ones, times the column so far, twice for
-// complex ones: (-re, im, …) for real parts and (-im, -re, …) for imaginary parts.
+// The same bits: rows of numbers beside each other, (re, im, …) of complex ones, times the column so far,
+// twice for complex ones: (-re, im, …) for real parts and (-im, -re, …) for imaginary parts.
 class BoundedLu {
  public:
   BoundedLu(const NumberType& type, int64_t m, int64_t n)

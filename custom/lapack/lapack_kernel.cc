@@ -21,7 +21,8 @@ namespace {
 constexpr int64_t kLapackAlignment = 64;
 constexpr int64_t kTransposeBlock = 16;
 
-// target[c, r] = source[r, c], both row-major; a block at a time, so that the lines of both stay in the cache.
+// target[c, r] = source[r, c], both row-major; a block at a time,
+// so that the lines of both stay in the cache.
 template <int kBytes>
 void TransposeElements(const std::byte* source, int64_t rows, int64_t columns, std::byte* target) {
   for (int64_t r0 = 0; r0 < rows; r0 += kTransposeBlock) {

@@ -17,7 +17,8 @@ struct OpenedLapack {
   absl::Status status;
 };
 
-// Implementations that have threads take them from the number of processors, and then round as that number says.
+// Implementations that have threads take them from the number of processors,
+// and then round as that number says.
 void UseOneThread(void* handle) {
   if (void* const set = dlsym(handle, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
   if (void* const set = dlsym(handle, "bli_thread_set_num_threads")) reinterpret_cast<void (*)(long)>(set)(1);

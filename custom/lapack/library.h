@@ -8,8 +8,8 @@
 
 namespace assay::custom {
 
-// The address of a routine by its name in Fortran ("dgesdd"). It calculates with one thread. NotSupported: there is no
-// library, or it lacks the routine.
+// The address of a routine by its name in Fortran ("dgesdd"). It calculates with one thread. NotSupported:
+// there is no library, or it lacks the routine.
 absl::StatusOr<void*> FindLapackRoutine(std::string_view name);
 
 }  // namespace assay::custom

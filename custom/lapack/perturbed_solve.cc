@@ -1,7 +1,7 @@
-// P A = L U by Gaussian elimination of a tridiagonal A with partial pivoting, as gttrf has it; then U x = L^-1 P b from
-// the last row up, where a pivot u that would make its quotient overflow becomes u + p, p = ±eps max |U| of the sign of
-// u, p twice as large each time until the quotient is in range (the rule of LAPACK's lagts). Every operation is rounded
-// to T.
+// P A = L U by Gaussian elimination of a tridiagonal A with partial pivoting, as gttrf has it; then U x =
+// L^-1 P b from the last row up, where a pivot u that would make its quotient overflow becomes u + p, p =
+// ±eps max |U| of the sign of u, p twice as large each time until the quotient is in range
+// (the rule of LAPACK's lagts). Every operation is rounded to T.
 #include "custom/lapack/perturbed_solve.h"
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 namespace assay::custom {
 namespace {
 
-// Complex numbers by formulas that no compiler's library chooses; imaginary parts of real T are 0 and stay so.
+// Complex numbers by formulas that no compiler's library chooses;
+// imaginary parts of real T are 0 and stay so.
 template <typename T>
 struct Pair {
   T re = 0, im = 0;

@@ -1,5 +1,5 @@
-// tridiagonal_solve_perturbed_ffi, which jaxlib has among its LAPACK targets: a system whose matrix may be singular,
-// for inverse iteration. No library is asked.
+// tridiagonal_solve_perturbed_ffi, which jaxlib has among its LAPACK targets: a system whose matrix may be
+// singular, for inverse iteration. No library is asked.
 #ifndef ASSAY_CUSTOM_LAPACK_PERTURBED_SOLVE_H_
 #define ASSAY_CUSTOM_LAPACK_PERTURBED_SOLVE_H_
 

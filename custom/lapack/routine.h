@@ -1,6 +1,6 @@
 // What a custom call that stands for a routine of LAPACK looks like, and a call that was held against it. The
-// conventions are those of jaxlib's targets: a batch of matrices in the leading dimensions, results that take over
-// operands, `info` as a result.
+// conventions are those of jaxlib's targets: a batch of matrices in the leading dimensions, results that take
+// over operands, `info` as a result.
 #ifndef ASSAY_CUSTOM_LAPACK_ROUTINE_H_
 #define ASSAY_CUSTOM_LAPACK_ROUTINE_H_
 
@@ -22,11 +22,12 @@
 
 namespace assay::custom {
 
-// The element type of an array, said by the type T of the call's matrices: T, its real type, its complex type, s32.
+// The element type of an array, said by the type T of the call's matrices: T, its real type,
+// its complex type, s32.
 enum class ArrayType : uint8_t { kElement, kReal, kComplex, kS32 };
 
-// An operand or a result: an array for each matrix of the batch, whose sizes are named by letters ("mn"; "": one
-// number).
+// An operand or a result: an array for each matrix of the batch, whose sizes are named by letters
+// ("mn"; "": one number).
 struct ArrayRule {
   ArrayType type = ArrayType::kElement;
   std::string_view sizes;
@@ -61,8 +62,8 @@ struct Workspace {
   int64_t elements = 0, reals = 0, ints = 0;
 };
 
-// One matrix of a call as its routine sees it: arrays in column-major order, `in` those of operands that no result
-// takes over.
+// One matrix of a call as its routine sees it: arrays in column-major order, `in` those of operands that no
+// result takes over.
 struct LapackArguments {
   const LapackCall& call;
   void* routine;
@@ -92,8 +93,8 @@ struct Routine {
   absl::Status (*check)(const InferContext& context, LapackCall& call) = nullptr;
   // The least that the routine asks for; null: nothing.
   Workspace (*workspace)(const LapackCall& call) = nullptr;
-  // Calls the routine and returns its info. With num_work = -1 it only writes how many elements it would like to
-  // work[0].
+  // Calls the routine and returns its info. With num_work = -1 it only writes how many elements it would like
+  // to work[0].
   int (*invoke)(const LapackArguments& arguments) = nullptr;
   // The same results rounded once; null: `invoke` asks no library.
   ExactRoutine* exact = nullptr;
@@ -101,7 +102,8 @@ struct Routine {
   bool has_info = true;
   // A kernel of Assay's own in the library's place; null: there is none.
   std::shared_ptr<const CustomKernel> (*own)(const LapackCall& call, KernelRole role) = nullptr;
-  // Position among the routine's arguments of a matrix in which it may not find a NaN or an infinity; 0: it may.
+  // Position among the routine's arguments of a matrix in which it may not find a NaN or an infinity; 0:
+  // it may.
   int finite = 0;
 };
 

@@ -15,8 +15,8 @@ using Letter = const char*;
 inline constexpr ArrayRule kOneMatrix[] = {{ArrayType::kElement, "mn"}};
 inline constexpr ArrayRule kSquare[] = {{ArrayType::kElement, "nn"}};
 
-// Those that end after a number of steps known beforehand: factorizations into triangles and reflectors, products of
-// reflectors, systems of equations.
+// Those that end after a number of steps known beforehand: factorizations into triangles and reflectors,
+// products of reflectors, systems of equations.
 std::span<const Routine> DirectRoutines();
 // Those that look for eigenvalues and singular values by iteration.
 std::span<const Routine> SpectralRoutines();

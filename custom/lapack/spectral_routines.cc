@@ -9,9 +9,11 @@
 namespace assay::custom {
 namespace {
 
-// ---- gesdd(a), gesvd(a) = (a destroyed, S, U, V*, info): a = U diag(S) V* ---------------------------------------------
+// ---- gesdd(a), gesvd(a) = (a destroyed, S, U, V*, info): a = U diag(S) V*
+// ---------------------------------------------
 //
-// mode: 'A' gives all columns of U and V, 'S' the first min(m, n) of each, 'N' none: U and V* are zeros of either size.
+// mode: 'A' gives all columns of U and V, 'S' the first min(m, n) of each, 'N' none:
+// U and V* are zeros of either size.
 
 constexpr ArrayRule kSvdResults[] = {{ArrayType::kElement, "mn", 0},
                                      {ArrayType::kReal, "k"},
@@ -49,13 +51,15 @@ Workspace WorkspaceOfSvd(const LapackCall& call) {
   }
   if (call.is_complex()) {
     need.reals = 7 * k;
-    // 2 most k + 2 k k + k is needed where the sides differ by a factor below 2, or below 17 / 9 in some versions.
+    // 2 most k + 2 k k + k is needed where the sides differ by a factor below 2,
+    // or below 17 / 9 in some versions.
     if (vectors) need.reals = std::max(5 * k * k + 5 * k, 2 * std::min(most, 2 * k + 1) * k + 2 * k * k + k);
   }
   return need;
 }
 
-// Of a matrix without rows or without columns the routines set nothing: the vectors of all of the space are its axes.
+// Of a matrix without rows or without columns the routines set nothing:
+// the vectors of all of the space are its axes.
 bool SetVectorsOfNothing(const LapackArguments& args) {
   if (args.size('k') > 0) return false;
   const bool asks_for_workspace = args.num_work < 0;  // there is no room for results then
@@ -119,7 +123,8 @@ int CallGesvd(const LapackArguments& args) {
   return info;
 }
 
-// ---- syevd(a) = (V, eigenvalues in ascending order, info): a V = V diag(w); of a only the triangle uplo is read -------
+// ---- syevd(a) = (V, eigenvalues in ascending order, info): a V = V diag(w);
+// of a only the triangle uplo is read -------
 
 constexpr ArrayRule kEighResults[] = {
     {ArrayType::kElement, "nn", 0}, {ArrayType::kReal, "n"}, {ArrayType::kS32, ""}};
@@ -157,10 +162,11 @@ int CallSyevd(const LapackArguments& args) {
   return info;
 }
 
-// ---- geev(a) = (eigenvalues, VL, VR, info): a VR = VR diag(w), VL* a = diag(w) VL* ------------------------------------
+// ---- geev(a) = (eigenvalues, VL, VR, info): a VR = VR diag(w), VL* a = diag(w) VL*
+// ------------------------------------
 //
-// Of a real matrix the eigenvalues are two results, real and imaginary parts. Vectors are always complex; those that
-// are not asked for are zeros.
+// Of a real matrix the eigenvalues are two results, real and imaginary parts. Vectors are always complex;
+// those that are not asked for are zeros.
 
 constexpr ArrayRule kRealEigResults[] = {{ArrayType::kElement, "n"},
                                          {ArrayType::kElement, "n"},
@@ -235,7 +241,8 @@ int CallComplexGeev(const LapackArguments& args) {
   return info;
 }
 
-// ---- gees(a) = (T, Z, eigenvalues, 0, info): a Z = Z T; T triangular, of a real matrix with blocks of 2 x 2 -----------
+// ---- gees(a) = (T, Z, eigenvalues, 0, info): a Z = Z T; T triangular,
+// of a real matrix with blocks of 2 x 2 -----------
 
 constexpr ArrayRule kRealSchurResults[] = {{ArrayType::kElement, "nn", 0}, {ArrayType::kElement, "nn"},
                                            {ArrayType::kElement, "n"},     {ArrayType::kElement, "n"},
@@ -280,8 +287,8 @@ int CallComplexGees(const LapackArguments& args) {
   return info;
 }
 
-// Where NaN and infinity must not come: reductions scale by the largest element, loops look for what becomes small, and
-// LAPACK's own checks of such factors end the process.
+// Where NaN and infinity must not come: reductions scale by the largest element, loops look for what becomes
+// small, and LAPACK's own checks of such factors end the process.
 constexpr Routine kSpectral[] = {
     {.name = "gesdd",
      .types = "sdcz",

@@ -1,7 +1,7 @@
 // Floating-point numbers of N x 64 bits: what decompositions are computed in before they are rounded to a
-// type (custom/linalg/ladder.h). Operations are ones of integers (and quotients and roots start from those of two
-// doubles, which are rounded correctly everywhere), so a result is the same on every machine; exponents have
-// 32 bits, so that nothing overflows or is subnormal.
+// type (custom/linalg/ladder.h). Operations are ones of integers (and quotients and roots
+// start from those of two doubles, which are rounded correctly everywhere), so a result is the same on every
+// machine; exponents have 32 bits, so that nothing overflows or is subnormal.
 //
 // A number is 0 or +-0.d_1 d_2 ... d_64N x 2^exponent in binary, d_1 = 1. Operations drop the digits behind
 // the last (their error is below 2 units of it), but for one rule: a sum of two numbers that is smaller than

@@ -1,5 +1,5 @@
-// Bytes between the processes that mpirun started: a library that is opened at run time (devices/transport.cc), so that
-// the command does without MPI elsewhere. One thread calls all of it.
+// Bytes between the processes that mpirun started: a library that is opened at run time
+// (devices/transport.cc), so that the command does without MPI elsewhere. One thread calls all of it.
 // The C functions alone.
 #define OMPI_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX

@@ -1,4 +1,5 @@
-// The engine "bf16-tiles" of `--engine fast`: dots of bf16 with a result of f32, by matrix registers (AMX) that sum in f32.
+// The engine "bf16-tiles" of `--engine fast`: dots of bf16 with a result of f32,
+// by matrix registers (AMX) that sum in f32.
 #ifndef ASSAY_ENGINES_APPROXIMATE_BF16_TILES_H_
 #define ASSAY_ENGINES_APPROXIMATE_BF16_TILES_H_
 

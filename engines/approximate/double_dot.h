@@ -7,8 +7,8 @@
 
 namespace assay::approximate {
 
-// SumInF64: each product and each addition rounds once where the processor has no FMA. NotSupported for fewer than `fewest`
-// products, and for other dots that it does not take.
+// SumInF64: each product and each addition rounds once where the processor has no FMA. NotSupported for fewer
+// than `fewest` products, and for other dots that it does not take.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDoubleDot(const StepView& step, Isa isa, int64_t fewest);
 
 }  // namespace assay::approximate

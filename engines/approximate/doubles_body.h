@@ -1,5 +1,5 @@
-// The approximate functions of f64, in vectors of kLanes / 2 doubles, and with singles_body.h the table of all. No include
-// guard.
+// The approximate functions of f64, in vectors of kLanes / 2 doubles, and with singles_body.h the table of
+// all. No include guard.
 #include <algorithm>
 #include <array>
 

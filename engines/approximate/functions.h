@@ -1,9 +1,9 @@
-// Functions of one argument over stored elements, near the correctly rounded result: polynomials in the element type (for
-// f16 and bf16, in f32), a few roundings, no test.
+// Functions of one argument over stored elements, near the correctly rounded result: polynomials in the
+// element type (for f16 and bf16, in f32), a few roundings, no test.
 //
-// The bound is ApproximateFunction::ulps (WithinUlps). Subnormal numbers count like others, as arguments and as results. tools/prove --approximate
-// compares all 2^32 floats. They are for AVX2 with FMA and for AVX-512, whose bits are the same: every operation is IEEE's. So
-// neither threads nor the place in an array can show.
+// The bound is ApproximateFunction::ulps (WithinUlps). Subnormal numbers count like others, as arguments and
+// as results. tools/prove --approximate compares all 2^32 floats. They are for AVX2 with FMA and for AVX-512,
+// whose bits are the same: every operation is IEEE's. So neither threads nor the place in an array can show.
 #ifndef ASSAY_ENGINES_APPROXIMATE_FUNCTIONS_H_
 #define ASSAY_ENGINES_APPROXIMATE_FUNCTIONS_H_
 
@@ -20,7 +20,8 @@ struct ApproximateFunction {
   ElementType type;
   int64_t ulps;
   StoredFn stored;
-  // The same to memory that is 64-byte aligned, past the caches: other threads see it behind jit::StreamFence.
+  // The same to memory that is 64-byte aligned, past the caches: other threads see
+  // it behind jit::StreamFence.
   StoredFn streamed;
 };
 std::span<const ApproximateFunction> ApproximateFunctions(Isa isa);

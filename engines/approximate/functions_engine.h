@@ -1,4 +1,5 @@
-// The engine "functions": functions.h, one instruction at a time, and within fusions the engine "jit" with them.
+// The engine "functions": functions.h, one instruction at a time,
+// and within fusions the engine "jit" with them.
 #ifndef ASSAY_ENGINES_APPROXIMATE_FUNCTIONS_ENGINE_H_
 #define ASSAY_ENGINES_APPROXIMATE_FUNCTIONS_ENGINE_H_
 
@@ -7,7 +8,8 @@
 
 namespace assay::approximate {
 
-// For instruction sets up to `isa`, which the machine must have. Takes what has enough elements to be worth it.
+// For instruction sets up to `isa`, which the machine must have.
+// Takes what has enough elements to be worth it.
 const Engine& FunctionsEngine(Isa isa);
 // Takes any number of elements; for tests.
 const Engine& EagerFunctionsEngine(Isa isa);

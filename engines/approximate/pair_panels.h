@@ -1,5 +1,5 @@
-// Rows of elements of 16 bits as panels for matrix registers: pairs of neighbours of a row where bytes are groups of four
-// (engines/native/contraction/integer_kernels.h).
+// Rows of elements of 16 bits as panels for matrix registers: pairs of neighbours of a row where bytes are
+// groups of four (engines/native/contraction/integer_kernels.h).
 #ifndef ASSAY_ENGINES_APPROXIMATE_PAIR_PANELS_H_
 #define ASSAY_ENGINES_APPROXIMATE_PAIR_PANELS_H_
 

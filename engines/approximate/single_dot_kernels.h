@@ -17,9 +17,11 @@ inline constexpr int kMostTileRows = 12, kTileVectors = 2;
 struct SingleDotKernels {
   int lanes;
   int tile_rows, tile_columns;
-  // c[r * c_step + j] = (first ? 0 : itself) + sum of a[k * tile_rows + r] * b[k * tile_columns + j], k < n, in order of k.
+  // c[r * c_step + j] = (first ? 0 : itself) + sum of a[k * tile_rows + r] * b[k * tile_columns + j],
+  // k < n, in order of k.
   void (*tile)(int64_t n, const float* a, const float* b, bool first, float* c, int64_t c_step);
-  // out[r * out_step + j] = sum of a(r, k) * b[k * step + j] over k in order of k, j < vectors * lanes; 1, 2 or 4 vectors.
+  // out[r * out_step + j] = sum of a(r, k) * b[k * step + j] over k in order of k, j < vectors * lanes; 1,
+  // 2 or 4 vectors.
   void (*multiply)(const native::RowsOf<float>& a, const float* b, int64_t step, int vectors, float* out,
                    int64_t out_step);
 };

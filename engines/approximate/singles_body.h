@@ -19,8 +19,8 @@ using U32 = uint32_t __attribute__((vector_size(ASSAY_BYTES)));
 constexpr uint32_t kSign32 = uint32_t{1} << 31;
 constexpr uint32_t kOne32 = 0x3f800000;
 
-// Least and Most give x where x is NaN. Times2To(k, y): y 2^k rounded once, k an integer from -150 to 128 and y in [1/2, 2].
-// Lookup takes the low four bits of `index`.
+// Least and Most give x where x is NaN. Times2To(k, y): y 2^k rounded once, k an integer from -150 to 128 and
+// y in [1/2, 2]. Lookup takes the low four bits of `index`.
 #if ASSAY_BYTES == 64
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
@@ -112,8 +112,8 @@ ASSAY_INLINE F32 Series(const float* c, F32 x) {
   }
 }
 
-// e^x = 2^k (1 + small): x = k log 2 + r, |r| <= log 2 / 2. `shifted` has k in its low bits. k log 2 with the first part is
-// exact for |k| <= 150, as that has 21 bits.
+// e^x = 2^k (1 + small): x = k log 2 + r, |r| <= log 2 / 2. `shifted` has k in its low bits. k log 2 with the
+// first part is exact for |k| <= 150, as that has 21 bits.
 struct Exponential {
   F32 shifted, k, small;
 };

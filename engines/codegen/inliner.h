@@ -1,5 +1,6 @@
-// Computations of scalars, or of arrays of few elements, as nodes of generated code: calls are inlined, tuples taken apart.
-// An array of one element is in every lane, as a scalar is; of a larger one each lane has an element.
+// Computations of scalars, or of arrays of few elements, as nodes of generated code: calls are inlined,
+// tuples taken apart. An array of one element is in every lane, as a scalar is;
+// of a larger one each lane has an element.
 #ifndef ASSAY_ENGINES_CODEGEN_INLINER_H_
 #define ASSAY_ENGINES_CODEGEN_INLINER_H_
 
@@ -55,7 +56,8 @@ class Inliner {
                                     std::span<const InlinedValue> values);
   absl::StatusOr<InlinedValue> ArrayOf(const Computation& computation, const Instruction& instruction,
                                        std::span<const InlinedValue> values);
-  // The value of an instruction that only moves elements; nothing where it is none that can be had without memory.
+  // The value of an instruction that only moves elements; nothing where it is none that
+  // can be had without memory.
   std::optional<InlinedValue> Moved(const Computation& computation, const Instruction& instruction,
                                     const InlinedValue& operand);
   InlinedValue ConstantOf(const Literal& literal);

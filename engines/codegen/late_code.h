@@ -1,6 +1,7 @@
-// Code that is made when it pays. Making code costs as much as many small runs, and most programs run once: a kernel that
-// can do without code counts what it does without, in a unit of its own, and gets code from where that work has cost as
-// much as making the code does. From then on nobody has lost more than half of the time.
+// Code that is made when it pays. Making code costs as much as many small runs, and most programs run once: a
+// kernel that can do without code counts what it does without, in a unit of its own, and gets code from where
+// that work has cost as much as making the code does. From then on nobody has lost
+// more than half of the time.
 #ifndef ASSAY_ENGINES_CODEGEN_LATE_CODE_H_
 #define ASSAY_ENGINES_CODEGEN_LATE_CODE_H_
 
@@ -24,8 +25,8 @@ class LateCode {
   // `worth`: the work that takes as long as `make`.
   LateCode(int64_t worth, Maker make) : worth_(worth), make_(std::move(make)) {}
 
-  // The code, where it is there or pays by now; null while the kernel is to do without, which is for ever where making it
-  // failed (there may be no memory for code).
+  // The code, where it is there or pays by now; null while the kernel is to do without, which is for ever
+  // where making it failed (there may be no memory for code).
   const Code* Get() const {
     if (const Code* const code = ready_.load(std::memory_order_acquire)) return code;
     if (work_.load(std::memory_order_relaxed) < worth_) return nullptr;

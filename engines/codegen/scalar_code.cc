@@ -14,8 +14,8 @@ InlinedValue ParameterOf(Inliner& inliner, const Shape& shape, int number, std::
   return has_code ? NodeValue(inliner.AddStream(shape.element_type())) : LeafValue(number);
 }
 
-// The reference compiles computations of scalars and interprets others, whose applications count as calls (steps.h); so there
-// is code for the former alone.
+// The reference compiles computations of scalars and interprets others, whose applications count as calls
+// (steps.h); so there is code for the former alone.
 absl::Status CheckScalars(const Module& module, ComputationId id) {
   std::vector<ComputationId> open = {id};
   std::vector<bool> seen(module.computations.size());

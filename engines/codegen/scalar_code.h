@@ -13,8 +13,8 @@ namespace assay::codegen {
 
 class ScalarCode {
  public:
-  // `vectors`: also for many applications side by side. NotSupported with the reason where there is no code for the
-  // computation.
+  // `vectors`: also for many applications side by side. NotSupported with the reason where there is no code
+  // for the computation.
   static absl::StatusOr<std::shared_ptr<const ScalarCode>> Make(const Module& module, ComputationId id,
                                                                 Isa isa, bool vectors);
 
@@ -29,9 +29,9 @@ class ScalarCode {
   class Frame {
    public:
     Frame(const ScalarCode& code, bool vectors);
-    // Where the first step's elements are, and how many bytes behind them the next one's; inputs that the computation
-    // does not read are passed over. Addresses stay until they are set again unless the stride is not 0. A step reads
-    // all inputs before it writes.
+    // Where the first step's elements are, and how many bytes behind them the next one's; inputs that the
+    // computation does not read are passed over. Addresses stay until they are set again unless the stride is
+    // not 0. A step reads all inputs before it writes.
     void SetInput(size_t i, const std::byte* address) {
       if (code_.input_streams_[i] >= 0)
         frame_.SetAddress(static_cast<size_t>(code_.input_streams_[i]), address);

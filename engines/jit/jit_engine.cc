@@ -11,8 +11,8 @@
 namespace assay::jit {
 namespace {
 
-// Code costs about 60 us to make, as much as the step's own time at this number of elements and instructions; in
-// a loop, which is expected to run often, less is enough. Smaller ones get code when they have run often.
+// Code costs about 60 us to make, as much as the step's own time at this number of elements and instructions;
+// in a loop, which is expected to run often, less is enough. Smaller ones get code when they have run often.
 constexpr int64_t kMinWork = 1 << 16;
 constexpr int64_t kMinWorkInLoop = 1 << 9;
 

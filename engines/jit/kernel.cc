@@ -16,7 +16,8 @@ constexpr int64_t kTile = 1024;            // elements; kStrip where there are f
 constexpr int64_t kStackBytes = 1 << 13;   // of buffers that small steps need no heap for
 constexpr int64_t kChargeEvery = 1 << 22;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
-// Of functions over loaded elements: the reference's, to which they leave the hardest, take tens of microseconds.
+// Of functions over loaded elements: the reference's, to which they leave the hardest,
+// take tens of microseconds.
 constexpr int64_t kGrainOfStrips = 1 << 12;
 // Loops and functions over stored elements are done with so many before another thread is awake.
 constexpr int64_t kAlone = 1 << 15;
@@ -81,8 +82,8 @@ class FusedKernel final : public Kernel {
   }
 
  private:
-  // The result in the storage of an operand that nobody else holds, that is as large and that is read at its own
-  // positions alone; else fresh.
+  // The result in the storage of an operand that nobody else holds, that is as large and that is read at its
+  // own positions alone; else fresh.
   absl::StatusOr<Literal> TakeResult(EvalContext& context, std::span<Literal> operands, int& reused) const {
     const Shape& shape = context.result_shape();
     for (size_t k = 0; k < operands.size(); ++k) {

@@ -14,7 +14,8 @@
 namespace assay::jit {
 namespace {
 
-// Counts of elements: what an instruction costs besides those that it has, and what code must save to be worth making.
+// Counts of elements: what an instruction costs besides those that it has,
+// and what code must save to be worth making.
 constexpr int64_t kEachInstruction = 200;
 constexpr int64_t kCode = 1 << 15;
 
@@ -50,7 +51,8 @@ class LateKernel final : public Kernel {
   }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    // Members leave arrays between them and code leaves none: where those would pass the limit, code pays at once.
+    // Members leave arrays between them and code leaves none: where those would pass the limit,
+    // code pays at once.
     if (!HasRoomForMembers(*context.run().budget())) code_.Count(kCode);
     if (const auto* const code = code_.Get()) return (*code)->Run(context, operands);
     code_.Count(work_);
@@ -101,8 +103,8 @@ class LateKernel final : public Kernel {
       EvalContext of_member(context, *member.instruction);
       const std::span<Literal> given(taken.data(), taken.size());
       absl::StatusOr<Literal> result = member.kernel->Run(of_member, given);
-      // Nothing that a run alone shows keeps native from an elementwise op or a move of static sizes. The operands would be
-      // gone by now, which a fallback must not do.
+      // Nothing that a run alone shows keeps native from an elementwise op or a move of static sizes. The
+      // operands would be gone by now, which a fallback must not do.
       ASSAY_CHECK(!IsFallback(result.status()));
       ASSAY_ASSIGN_OR_RETURN(values[operands.size() + m], std::move(result));
     }

@@ -1,5 +1,5 @@
-// A fusion of few elements, whose code costs as much as many runs: its members run one by one, by the kernels that they have
-// alone, until code would have paid; from then on by code.
+// A fusion of few elements, whose code costs as much as many runs: its members run one by one, by the kernels
+// that they have alone, until code would have paid; from then on by code.
 #ifndef ASSAY_ENGINES_JIT_LATE_KERNEL_H_
 #define ASSAY_ENGINES_JIT_LATE_KERNEL_H_
 
@@ -10,7 +10,8 @@
 
 namespace assay::jit {
 
-// The module of the view must outlive the kernel, as a plan's does. Null where some member has no kernel alone.
+// The module of the view must outlive the kernel, as a plan's does.
+// Null where some member has no kernel alone.
 std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, Isa isa);
 
 }  // namespace assay::jit

@@ -21,7 +21,8 @@ namespace {
 constexpr int64_t kInterpreted = 64;  // iterations, of all runs, that take about as long as making the code
 constexpr int64_t kIterations = 1 << 16;  // between two counts of steps
 
-// A loop as a segment. Streams are the small arrays of the state, in the order of its leaves, and then constants.
+// A loop as a segment. Streams are the small arrays of the state, in the order of its leaves,
+// and then constants.
 struct LoopProgram {
   jit::Segment segment;
   int16_t condition = -1;
@@ -189,7 +190,8 @@ class LoopEngineOf final : public Engine {
     const Isa target = isa_;
     const int lanes = jit::MostLanes({}, target);
     absl::StatusOr<LoopProgram> program = LoopBuilder(step.module, target, lanes).Run(step.instruction);
-    // With elements of 64 bits there are half as many lanes; arrays that fill all of them may be such as stay.
+    // With elements of 64 bits there are half as many lanes; arrays that fill all
+    // of them may be such as stay.
     if (!program.ok()) {
       absl::StatusOr<LoopProgram> half = LoopBuilder(step.module, target, lanes / 2).Run(step.instruction);
       if (half.ok()) program = std::move(half);

@@ -13,11 +13,11 @@ namespace assay::jit {
 namespace {
 
 constexpr int kMaxRounds = 12;
-// A store to a line that is in no cache reads it first, which streamed stores don't. Smaller results are in a cache yet
-// when the next step reads them.
+// A store to a line that is in no cache reads it first, which streamed stores don't. Smaller results are in a
+// cache yet when the next step reads them.
 constexpr int64_t kStreamedBytes = 8 << 20;
-// Tiles are cut where runs of one value end; it is not worth it for short tiles, nor for the last elements of short ones
-// that don't fill a vector.
+// Tiles are cut where runs of one value end; it is not worth it for short tiles, nor for the last elements of
+// short ones that don't fill a vector.
 bool IsWorthRuns(int64_t run) { return run >= (run % jit::kMaxLanes == 0 ? 256 : 4096); }
 
 // The type in which strip functions have elements of a type.
@@ -36,8 +36,8 @@ ElementType KindType(ElementType type) {
 
 // Builds the stages in three passes: values and how each is had; when each op runs; the stages.
 //
-// Strip functions run in rounds: round r when what they need was made by round r - 1. Loop r runs behind round r
-// and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
+// Strip functions run in rounds: round r when what they need was made by round r - 1. Loop r runs behind
+// round r and before round r + 1. An op of a loop is put into the last loop that still serves all its users.
 class Builder {
  public:
   Builder(const FusionView& fusion, Isa isa, FindApproximation approximate)
@@ -340,7 +340,8 @@ class Builder {
     if (values_[v].stored_strip != nullptr) return AddStoredStrip(v);
     StripStage stage{.kernel = values_[v].strip};
     for (int operand : values_[v].operands) stage.operands.push_back(KindSlot(operand, values_[v].round));
-    // The root's may write the result itself, where no loop is to stream it; over an operand only where both are of one kind.
+    // The root's may write the result itself, where no loop is to stream it;
+    // over an operand only where both are of one kind.
     const bool whole = v == root() && KindType(values_[v].type) == values_[v].type &&
                        std::all_of(stage.operands.begin(), stage.operands.end(),
                                    [&](int slot) { return stages_.slots[slot].type == values_[v].type; });

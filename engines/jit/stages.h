@@ -1,6 +1,6 @@
-// A fusion as stages that run one after the other on each tile of its elements: generated loops, strip functions
-// for ops that loops don't have, and sources that gather what is not read at its own position. What one stage
-// gives another lies in tile buffers, which stay in the cache.
+// A fusion as stages that run one after the other on each tile of its elements: generated loops, strip
+// functions for ops that loops don't have, and sources that gather what is not read at its own position. What
+// one stage gives another lies in tile buffers, which stay in the cache.
 #ifndef ASSAY_ENGINES_JIT_STAGES_H_
 #define ASSAY_ENGINES_JIT_STAGES_H_
 
@@ -37,7 +37,8 @@ struct LoopStage {
   // The same with a result that goes past the caches, where the fusion streams it and this loop makes it.
   std::optional<jit::Loop> streaming = std::nullopt;
 };
-// It is in the compute kinds of operands and result; `stored`, if any, is taken instead and has elements as stored.
+// It is in the compute kinds of operands and result; `stored`, if any,
+// is taken instead and has elements as stored.
 struct StripStage {
   StripKernel kernel;
   StoredFn stored = nullptr;
@@ -57,15 +58,16 @@ struct Stages {
   std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
   std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
   std::vector<bool> reads_in_place;  // by operand: read at its own positions alone
-  // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it is there
-  // for streamed stores too.
+  // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it
+  // is there for streamed stores too.
   bool streams = false;
   int64_t work = 0;  // members that are charged for every element
   absl::flat_hash_map<const Instruction*, Approximation>
       approximations;  // members that have not the reference's bits
 };
 
-// An approximation of an elementwise instruction that loops have no form of, or none: from an engine above this one.
+// An approximation of an elementwise instruction that loops have no form of, or none:
+// from an engine above this one.
 struct StoredApproximation {
   StoredFn stored = nullptr;
   StoredFn streamed = nullptr;  // the same past the caches, to memory that is 64-byte aligned

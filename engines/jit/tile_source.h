@@ -1,5 +1,5 @@
-// Elements of a fusion that are read elsewhere than at their own position: broadcast, slice, transpose and iota, a tile at
-// a time.
+// Elements of a fusion that are read elsewhere than at their own position: broadcast, slice, transpose and
+// iota, a tile at a time.
 // Positions count from the first element of the result.
 #ifndef ASSAY_ENGINES_JIT_TILE_SOURCE_H_
 #define ASSAY_ENGINES_JIT_TILE_SOURCE_H_

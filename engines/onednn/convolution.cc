@@ -70,8 +70,8 @@ KernelOr PrepareConvolution(const StepView& step, Isa isa, int64_t fewest) {
           isa, Ordered(step.operand_shape(0), Order(dn.input_batch, dn.input_feature, dn.input_spatial)),
           kernel, Ordered(step.result_shape(), Order(dn.output_batch, dn.output_feature, dn.output_spatial)),
           sliding));
-  // oneDNN multiplies by padding too, of the image and of its own blocks, as zeros: infinities become NaNs where the
-  // specification has no such term.
+  // oneDNN multiplies by padding too, of the image and of its own blocks, as zeros: infinities become NaNs
+  // where the specification has no such term.
   return MakeKernel(std::move(primitive), *accuracy, step.result_shape().num_elements() * terms,
                     /*finite_alone=*/true);
 }

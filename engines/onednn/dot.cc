@@ -1,4 +1,5 @@
-// A dot as a batch of matrix products: where its batch, free and contracted dimensions each are one loop of one stride.
+// A dot as a batch of matrix products: where its batch, free and contracted dimensions each
+// are one loop of one stride.
 #include "engines/native/contraction/dot_box.h"
 #include "engines/onednn/kernels.h"
 #include "shape/index.h"

@@ -13,10 +13,11 @@ using KernelOr = absl::StatusOr<std::shared_ptr<const Kernel>>;
 KernelOr PrepareDot(const StepView& step, Isa isa, int64_t fewest);
 KernelOr PrepareConvolution(const StepView& step, Isa isa, int64_t fewest);
 
-// Shared by both: which types there are and how accurate they are; how many products are too few, or so many that a run
-// could not be interrupted.
+// Shared by both: which types there are and how accurate they are; how many products are too few, or so many
+// that a run could not be interrupted.
 absl::StatusOr<const Accuracy*> AccuracyOf(const StepView& step);
-// Whether oneDNN is fast at these types with the instructions there are; for any number of products where `fewest` is 1.
+// Whether oneDNN is fast at these types with the instructions there are;
+// for any number of products where `fewest` is 1.
 absl::Status CheckInstructions(const StepView& step, Isa isa, int64_t fewest);
 absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest);
 // `finite_alone`: falls back where an operand has infinities or NaNs.

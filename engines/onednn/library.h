@@ -1,4 +1,5 @@
-// The functions of libdnnl.so.2, found when the library is loaded. Only the .cc files of this folder include it.
+// The functions of libdnnl.so.2, found when the library is loaded.
+// Only the .cc files of this folder include it.
 #ifndef ASSAY_ENGINES_ONEDNN_LIBRARY_H_
 #define ASSAY_ENGINES_ONEDNN_LIBRARY_H_
 
@@ -49,8 +50,8 @@ struct Library {
   Isa isa = Isa::kBaseline;
 };
 
-// Loads it, the first time. One process has it for one instruction set. NotSupported with the reason where there is
-// none.
+// Loads it, the first time. One process has it for one instruction set. NotSupported with the reason where
+// there is none.
 absl::StatusOr<const Library*> GetLibrary(Isa isa);
 
 // EvalError unless oneDNN says that `what` went well.

@@ -103,8 +103,8 @@ absl::StatusOr<const Accuracy*> AccuracyOf(const StepView& step) {
 absl::Status CheckInstructions(const StepView& step, Isa isa, int64_t fewest) {
   const bool half = step.operand_shape(0).element_type() == ElementType::kBF16;
   if (!half || fewest <= 1) return absl::OkStatus();
-  // Without them oneDNN took 1.8 times the time of f32 tiles for a dot of 1024, and more than the exact kernels on some
-  // machines.
+  // Without them oneDNN took 1.8 times the time of f32 tiles for a dot of 1024, and more than the exact
+  // kernels on some machines.
   __builtin_cpu_init();
   if (isa == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16")) return absl::OkStatus();
   return NotSupported({}, "no instructions for bf16, without which it is no faster");

@@ -1,5 +1,5 @@
-// The engine "onednn": large dots and convolutions of f32 and bf16 within a stated bound (Accuracy). Their bits
-// may depend on the number of threads and on the processor.
+// The engine "onednn": large dots and convolutions of f32 and bf16 within a stated bound (Accuracy). Their
+// bits may depend on the number of threads and on the processor.
 #ifndef ASSAY_ENGINES_ONEDNN_ONEDNN_ENGINE_H_
 #define ASSAY_ENGINES_ONEDNN_ONEDNN_ENGINE_H_
 

@@ -1,8 +1,8 @@
-// Matrix products and convolutions by oneDNN, whose library is loaded when the first one is asked for: it is 40 MB
-// large, and programs without large steps need none of it.
+// Matrix products and convolutions by oneDNN, whose library is loaded when the first one is asked for: it is
+// 40 MB large, and programs without large steps need none of it.
 //
-// The library is libdnnl.so.2, opened by that name alone. What its environment variables set (number formats that
-// round more, output, dumps) is set back.
+// The library is libdnnl.so.2, opened by that name alone. What its environment variables set
+// (number formats that round more, output, dumps) is set back.
 #ifndef ASSAY_ENGINES_ONEDNN_PRIMITIVE_H_
 #define ASSAY_ENGINES_ONEDNN_PRIMITIVE_H_
 
@@ -27,16 +27,16 @@ struct Sliding {
   DimVector strides, dilations, padding_low, padding_high;
 };
 
-// One operation on arrays of fixed sizes. It is made in two steps: choosing an implementation is cheap, code for it
-// is made when it first runs.
+// One operation on arrays of fixed sizes. It is made in two steps: choosing an implementation is cheap, code
+// for it is made when it first runs.
 class Primitive {
  public:
-  // c[b, m, n] = sum over k of a[b, m, k] b[b, k, n], or the same without b. NotSupported with the reason where the
-  // library is missing, or has but its slow reference.
+  // c[b, m, n] = sum over k of a[b, m, k] b[b, k, n], or the same without b. NotSupported with the reason
+  // where the library is missing, or has but its slow reference.
   static absl::StatusOr<std::unique_ptr<Primitive>> MatrixProduct(Isa isa, const Array& a, const Array& b,
                                                                   const Array& c);
-  // image [batch, features, spatial...], kernel [(groups,) output features, features, spatial...], result [batch,
-  // output features, spatial...]. oneDNN may want other layouts, which are then made on the way.
+  // image [batch, features, spatial...], kernel [(groups,) output features, features, spatial...], result
+  // [batch, output features, spatial...]. oneDNN may want other layouts, which are then made on the way.
   static absl::StatusOr<std::unique_ptr<Primitive>> Convolution(Isa isa, const Array& image,
                                                                 const Array& kernel, const Array& result,
                                                                 const Sliding& sliding);

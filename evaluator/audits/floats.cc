@@ -11,8 +11,8 @@
 namespace assay::audit {
 namespace {
 
-// The types whose subnormal numbers some backends read, or write, as zero. f16 and smaller ones are computed in f32, where
-// theirs are normal.
+// The types whose subnormal numbers some backends read, or write, as zero. f16 and smaller ones are computed
+// in f32, where theirs are normal.
 bool MayBeFlushed(ElementType type) {
   switch (ComponentType(type)) {
     case ElementType::kF32:

@@ -12,7 +12,8 @@ const Shape& LastArray(const Shape& shape) {
   return shape.IsTuple() && !shape.elements().empty() ? LastArray(shape.elements().back()) : shape;
 }
 
-// How many devices an all-gather joins, or a reduce-scatter shares its result among, by their shapes; 0: nothing says it.
+// How many devices an all-gather joins, or a reduce-scatter shares its result among, by their shapes;
+// 0: nothing says it.
 int64_t MembersByShape(const InstructionView& view) {
   if (!view.attributes().Has(Attr::kDimensions) || view.num_operands() == 0) return 0;
   const Shape &operand = view.operand(view.num_operands() - 1), &result = LastArray(view.result());
@@ -24,8 +25,8 @@ int64_t MembersByShape(const InstructionView& view) {
   return smaller > 0 && larger % smaller == 0 ? larger / smaller : 0;
 }
 
-// All-gathers and reduce-scatters have a dimension, and give other members other blocks; an all-reduce by a reducer of which
-// nobody knows that its order does not matter.
+// All-gathers and reduce-scatters have a dimension, and give other members other blocks; an all-reduce by a
+// reducer of which nobody knows that its order does not matter.
 bool ShowsOrder(AuditContext& c) {
   const std::optional<ComputationId> reducer = c.attributes().Computation(Attr::kToApply);
   if (!reducer || c.attributes().Has(Attr::kDimensions)) return true;
@@ -35,8 +36,8 @@ bool ShowsOrder(AuditContext& c) {
 
 }  // namespace
 
-// StableHLO and HLO have two orders of several replicas with all their several partitions. Groups that the import of StableHLO
-// wrote out say so by their frontend attribute; XLA's own import keeps them as they were.
+// StableHLO and HLO have two orders of several replicas with all their several partitions. Groups that the
+// import of StableHLO wrote out say so by their frontend attribute; XLA's own import keeps them as they were.
 void GroupOrder(AuditContext& c) {
   const AttributeMap& attributes = c.attributes();
   if (!ShowsOrder(c)) return;

@@ -1,5 +1,6 @@
-// Indices that come as values: gather, scatter, dynamic slices. Where a window would leave its array it is moved inside (or
-// dropped); updates may hit one element twice; what unique_indices and indices_are_sorted promise may not hold.
+// Indices that come as values: gather, scatter, dynamic slices. Where a window would leave its array it is
+// moved inside (or dropped); updates may hit one element twice;
+// what unique_indices and indices_are_sorted promise may not hold.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -21,8 +22,8 @@ bool Has(std::span<const int64_t> list, int64_t d) {
   return std::find(list.begin(), list.end(), d) != list.end();
 }
 
-// The index vectors of gather and scatter: component k stands for dimension map[k] of the operand. Windows of `extents` start
-// where they say.
+// The index vectors of gather and scatter: component k stands for dimension map[k] of the operand. Windows of
+// `extents` start where they say.
 class IndexVectors {
  public:
   IndexVectors(const Shape& indices, const AttributeMap& attributes, Attr map, Attr of_operand,
@@ -97,7 +98,8 @@ bool MayLeave(const IntegerRange& range, std::span<const int64_t> map, std::span
   });
 }
 
-// Windows that leave the array, and vectors that stand before a smaller one although they are said to be sorted.
+// Windows that leave the array, and vectors that stand before a smaller one although
+// they are said to be sorted.
 void LookAtVectors(AuditContext& c, AuditPoint outside, const Literal& indices, const IndexVectors& vectors,
                    std::span<const int64_t> sizes, std::span<const int64_t> extents) {
   Dependence left, unsorted;
@@ -152,8 +154,8 @@ bool UpdatesDiffer(AuditContext& c, const Windows& w, int64_t a, int64_t b) {
   return false;
 }
 
-// Counts the elements that updates hit again: those that replace what is there where they are not all alike. `hits` has the last
-// update by element, 0: none.
+// Counts the elements that updates hit again: those that replace what is there where they are not all alike.
+// `hits` has the last update by element, 0: none.
 void CountCollisions(AuditContext& c, const Windows& w, const IndexVectors& vectors, Combiner combiner,
                      Literal hits) {
   const Literal &operand = *c.Operand(0), &indices = *c.Operand(w.n), &update = *c.Operand(w.n + 1);

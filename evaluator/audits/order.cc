@@ -115,7 +115,8 @@ void EqualKeys(AuditContext& c, SortedLines& lines) {
   if (done) c.Saw(AuditPoint::kSortEqualKeys, found);
 }
 
-// Elements that are smaller than themselves; NaNs that are neither smaller nor larger than a number of their line.
+// Elements that are smaller than themselves; NaNs that are neither smaller nor larger
+// than a number of their line.
 void NotAnOrder(AuditContext& c, SortedLines& lines) {
   Dependence found;
   found.of = lines.elements();

@@ -1,4 +1,5 @@
-// What the text of a program says of the values of integers: constants, iotas, and what bounded values become.
+// What the text of a program says of the values of integers: constants, iotas,
+// and what bounded values become.
 #include <algorithm>
 
 #include "evaluator/audits/rules.h"
@@ -55,7 +56,8 @@ class Ranges {
     return IsIntegral(type) || type == ElementType::kPred;
   }
 
-  // Of unsigned factors of 64 bits each the product may leave int128; what stands for it leaves their type, too.
+  // Of unsigned factors of 64 bits each the product may leave int128;
+  // what stands for it leaves their type, too.
   static absl::int128 Times(absl::int128 x, absl::int128 y) {
     Int128 product;
     if (!__builtin_mul_overflow(static_cast<Int128>(x), static_cast<Int128>(y), &product)) return product;

@@ -1,4 +1,5 @@
-// What applies a computation again and again: the order of applications, and how often the initial value takes part.
+// What applies a computation again and again: the order of applications,
+// and how often the initial value takes part.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

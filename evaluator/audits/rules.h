@@ -1,5 +1,5 @@
-// The rules of OpDef::audit: each tells where its instruction depends on what the specification leaves open. integers.cc,
-// floats.cc, groups.cc, indexing.cc, order.cc and reducers.cc have them.
+// The rules of OpDef::audit: each tells where its instruction depends on what the specification leaves open.
+// integers.cc, floats.cc, groups.cc, indexing.cc, order.cc and reducers.cc have them.
 #ifndef ASSAY_EVALUATOR_AUDITS_RULES_H_
 #define ASSAY_EVALUATOR_AUDITS_RULES_H_
 
@@ -10,8 +10,8 @@
 
 namespace assay::audit {
 
-// Its meaning is said to the last bit, whatever the values: moves, structure, operations on bits, and calls, whose
-// instructions are looked at by themselves.
+// Its meaning is said to the last bit, whatever the values: moves, structure, operations on bits, and calls,
+// whose instructions are looked at by themselves.
 void Nothing(AuditContext& c);
 // Computes with floats, of which some may be subnormal.
 void Computes(AuditContext& c);
@@ -44,9 +44,11 @@ void Random(AuditContext& c);
 void Cholesky(AuditContext& c);
 void TriangularSolve(AuditContext& c);
 
-// --- What rules are made of ---------------------------------------------------------------------------------------
+// --- What rules are made of
+// ---------------------------------------------------------------------------------------
 
-// Subnormal numbers of a type that XLA may flush (f32, f64, bf16, complex), among the operands and in the result.
+// Subnormal numbers of a type that XLA may flush (f32, f64, bf16, complex),
+// among the operands and in the result.
 void Subnormals(AuditContext& c);
 // NaNs among these operands, where the computation compares its operands, or takes the larger or smaller.
 void NansOfReducer(AuditContext& c, ComputationId id, size_t begin, size_t end);

@@ -1,4 +1,5 @@
-// Arithmetic, comparison, choice and conversion. Below, v is the result, a and b the operands, ra and rb their radii.
+// Arithmetic, comparison, choice and conversion. Below, v is the result, a and b the operands,
+// ra and rb their radii.
 #include <cmath>
 
 #include "evaluator/bounds/ends.h"
@@ -24,22 +25,23 @@ void GiveExactWhere(BoundContext& c, Node predicate) { c.Give(c.Choose(predicate
 // The operand is exactly zero: |a| + ra = 0.
 Node IsZero(BoundContext& c, size_t k) { return c.Is("EQ", c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), 0); }
 
-// No backend's operand is zero, so it is of one sign (and where it is infinite and has a radius, it is so for certain).
+// No backend's operand is zero, so it is of one sign (and where it is infinite and has a
+// radius, it is so for certain).
 Node HasSign(BoundContext& c, size_t k) {
   const Node a = c.Magnitude(c.Value(k));
   return c.Is("GT", a, c.OrZero(c.Radius(k), a));
 }
 
-// A float sum is 0 only where it is exactly 0, since the difference of two numbers that are not equal does not underflow to 0. So
-// one of exact operands is 0 with every backend.
+// A float sum is 0 only where it is exactly 0, since the difference of two numbers that are not equal does
+// not underflow to 0. So one of exact operands is 0 with every backend.
 void GiveSumOf(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
   GiveRounded(c, spread, allowed, certain);
   const Node whole = c.Plus(c.Magnitude(c.Result()), c.As(spread, RadiusType(c.result_type())));
   GiveExactWhere(c, c.Is("EQ", whole, 0));
 }
 
-// r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii. Nothing is to be compared where
-// an infinite operand's radius says that nothing is known anyway.
+// r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii. Nothing
+// is to be compared where an infinite operand's radius says that nothing is known anyway.
 void GiveSum(BoundContext& c) {
   const ElementType type = c.result_type();
   if (type == ElementType::kPred) return Undecided(c);
@@ -63,7 +65,8 @@ void GiveExtreme(BoundContext& c, Opcode op) {
   c.Give(c.MayOverflow(0) || c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
-// v = trunc(a), or the nearest end of the type, which does not fall: of the ends, as exact numbers of the operand's radius type.
+// v = trunc(a), or the nearest end of the type, which does not fall: of the ends,
+// as exact numbers of the operand's radius type.
 void GiveTruncated(BoundContext& c, Node radius) {
   const ElementType type = RadiusType(c.operand_type(0));
   const Ends ends = c.EndsOf(0);
@@ -117,8 +120,8 @@ void Abs(BoundContext& c) {
 void Add(BoundContext& c) { GiveSum(c); }
 void Subtract(BoundContext& c) { GiveSum(c); }
 
-// |a'b' - ab| <= |a| rb + |b| ra + ra rb, of a square (2 |a| + ra) ra. What is exactly 0 times a number of known sign is exactly 0: of
-// an unknown sign so is the zero's, which a division shows.
+// |a'b' - ab| <= |a| rb + |b| ra + ra rb, of a square (2 |a| + ra) ra. What is exactly 0 times a number of
+// known sign is exactly 0: of an unknown sign so is the zero's, which a division shows.
 void Multiply(BoundContext& c) {
   if (c.result_type() == ElementType::kPred) return Undecided(c);
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1)), ra = c.Radius(0), rb = c.Radius(1);
@@ -141,7 +144,8 @@ void Divide(BoundContext& c) {
     GiveExactWhere(c, c.Write(Opcode::kAnd, {IsZero(c, 0), HasSign(c, 1)}));
 }
 
-// v = a - n b. As long as the whole number n stays: ra + |n| rb, where that is less than |v| and than |b| - rb - |v|.
+// v = a - n b. As long as the whole number n stays: ra + |n| rb,
+// where that is less than |v| and than |b| - rb - |v|.
 void Remainder(BoundContext& c) {
   if (!IsNumber(c.result_type())) return Undecided(c);
   if (!c.AnyRadius()) return GiveRounded(c, Node());
@@ -169,9 +173,10 @@ void Clamp(BoundContext& c) {
   c.Give(c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
-// Decided where |a - b| > ra + rb, or both are exact; and where all of one interval lies below the other, which of values that may
-// overflow says more. Large integers are rounded to f32 before: they need a margin.
-// A value with itself: whether it is NaN, which it is not where anything is known (a NaN with a finite radius is one for certain).
+// Decided where |a - b| > ra + rb, or both are exact; and where all of one interval lies below the other,
+// which of values that may overflow says more. Large integers are rounded to f32 before: they need a margin.
+// A value with itself: whether it is NaN, which it is not where anything is known (a NaN
+// with a finite radius is one for certain).
 void Compare(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const auto& operands = c.view().instruction.operands;
@@ -245,7 +250,8 @@ void Convert(BoundContext& c) {
   if (exact) return GiveUnrounded(c, radius);
   GiveRounded(c, radius);
   if (!IsFloat(from) || !IsFloat(to) || !c.Given()) return;
-  // An exact number of the narrower type stays what it is (masks: the lowest bf16 number in f32). Subnormal ones may be flushed.
+  // An exact number of the narrower type stays what it is (masks: the lowest bf16 number in f32).
+  // Subnormal ones may be flushed.
   const ElementType wide = RadiusType(from);
   const Node x = c.As(c.Value(0), wide), size = c.Magnitude(c.Value(0));
   const Node normal = c.Write(
@@ -255,8 +261,8 @@ void Convert(BoundContext& c) {
   c.Give(c.Choose(same, Node(), c.Given()));
 }
 
-// v = R(a), which is monotone: R(a') lies between R(a - w) and R(a + w). In a type with fewer bits than radii R rounds subnormal
-// numbers otherwise than in radius type, in which a backend may keep them: both are asked.
+// v = R(a), which is monotone: R(a') lies between R(a - w) and R(a + w). In a type with fewer bits than radii
+// R rounds subnormal numbers otherwise than in radius type, in which a backend may keep them: both are asked.
 void ReducePrecision(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
@@ -284,8 +290,9 @@ void StochasticConvert(BoundContext& c) {
   if (radius) GiveUnrounded(c, c.Choose(c.Is("EQ", radius, 0), Node(), c.Plus(radius, 1)));
 }
 
-// Patterns of values that are not exact are not known. Where elements are joined or split none is. Of numbers of one sign, neither
-// zero nor NaN, patterns are in the order of magnitudes: floats as integers lie between those of the ends.
+// Patterns of values that are not exact are not known. Where elements are joined or split none is. Of numbers
+// of one sign, neither zero nor NaN, patterns are in the order of magnitudes:
+// floats as integers lie between those of the ends.
 void BitcastConvert(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
@@ -308,7 +315,8 @@ void BitcastConvert(BoundContext& c) {
   c.Give(c.Choose(c.Is("EQ", c.As(radius, RadiusType(to)), 0), Node(), known));
 }
 
-// A move, or a bitcast-convert of an array of the same sizes; else the elements of other types are made of any.
+// A move, or a bitcast-convert of an array of the same sizes; else the elements of
+// other types are made of any.
 void Bitcast(BoundContext& c) {
   const Shape &from = c.view().operand(0), &to = c.view().result();
   if (from.element_type() == to.element_type()) return Moved(c);
@@ -317,8 +325,8 @@ void Bitcast(BoundContext& c) {
     c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to.element_type()))), c.Result()));
 }
 
-// With an exact mask of all bits below the sign: x is turned around within the numbers of its sign, to -1 - x and a constant, as far
-// as it keeps it (orders of floats by their bits).
+// With an exact mask of all bits below the sign: x is turned around within the numbers of its sign, to -1 - x
+// and a constant, as far as it keeps it (orders of floats by their bits).
 void Xor(BoundContext& c) {
   const ElementType type = c.result_type();
   const bool first = static_cast<bool>(c.Radius(0)), second = static_cast<bool>(c.Radius(1));

@@ -1,5 +1,6 @@
-// A proof by cases. The numbers of an element fall into classes: below zero, zeros, above zero. For each pair of classes that two
-// elements a < b (or a > b) can be of, the comparator is evaluated on values that are known as far as this:
+// A proof by cases. The numbers of an element fall into classes: below zero, zeros, above zero. For each pair
+// of classes that two elements a < b (or a > b) can be of, the comparator is evaluated on values
+// that are known as far as this:
 //
 //   a number t that depends on one element: strictly monotone on its class, with the values at both ends of
 //   the class. It is the element itself, its bits (of a class of one sign these are in order), or +-t + c of
@@ -8,7 +9,8 @@
 //   the number that it is rounded to, away from zero: two that are rounded to one are not different;
 //   a truth value; or nothing.
 //
-// Two numbers whose ranges are apart compare by these; the same function of a and of b, on one class, by a < b.
+// Two numbers whose ranges are apart compare by these; the same function of a and of b, on one class,
+// by a < b.
 #include "evaluator/bounds/comparator.h"
 
 #include <algorithm>
@@ -251,8 +253,9 @@ class Case {
     return a_known && b_known ? Truth(!decisive) : Known();
   }
 
-  // With all ones: ~x. With the sign bit s: x + s, wrapped. With all ones below it: s - 1 - x where the sign bit is not set, else
-  // -1 - s - x of signed numbers, 3 s - 1 - x of others, which is the same when it is wrapped.
+  // With all ones: ~x. With the sign bit s: x + s, wrapped. With all ones below it: s - 1 - x where the sign
+  // bit is not set, else -1 - s - x of signed numbers, 3 s - 1 - x of others,
+  // which is the same when it is wrapped.
   static Known Xor(const Known& a, const Known& b) {
     if (a.kind == Known::Kind::kTruth && b.kind == Known::Kind::kTruth) return Truth(a.truth != b.truth);
     if (a.kind != Known::Kind::kInteger || b.kind != Known::Kind::kInteger ||
@@ -314,7 +317,8 @@ class Case {
   std::vector<Known> values_;
 };
 
-// What the comparator says of all pairs of different numbers of one operand of which the first is the smaller (or larger) one.
+// What the comparator says of all pairs of different numbers of one operand of which the first is
+// the smaller (or larger) one.
 std::optional<bool> AnswerFor(const Computation& computation, FirstKey& key, bool first_is_smaller) {
   const int32_t parameter = computation.parameters[static_cast<size_t>(2 * key.operand)];
   const ElementType type = computation.instructions[static_cast<size_t>(parameter)].shape->element_type();

@@ -9,9 +9,10 @@
 
 namespace assay::bound {
 
-// The operand whose elements decide first: where two of them are different numbers, the comparator says the same of all such pairs
-// with the smaller number first, and the opposite of all with the larger one first, whatever the other operands hold. Where it rounds
-// them before, this holds of what they are rounded to: off by `relative` of the number and `absolute` at most.
+// The operand whose elements decide first: where two of them are different numbers, the comparator says the
+// same of all such pairs with the smaller number first, and the opposite of all with the larger one first,
+// whatever the other operands hold. Where it rounds them before, this holds of what they are rounded to: off
+// by `relative` of the number and `absolute` at most.
 struct FirstKey {
   int64_t operand = 0;
   double relative = 0, absolute = 0;

@@ -1,5 +1,6 @@
-// Functions of complex numbers: how far z' is from f(z) where z' lies in the disc around z with the operand's radius r. Below, v =
-// f(z) rounded, and q = r / |z|. Where f has a branch cut along the negative real axis, a disc that meets it is undecided.
+// Functions of complex numbers: how far z' is from f(z) where z' lies in the disc around z with the operand's
+// radius r. Below, v = f(z) rounded, and q = r / |z|. Where f has a branch cut along the negative real axis,
+// a disc that meets it is undecided.
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 Node Both(BoundContext& c, Node a, Node b) { return c.Write(Opcode::kAnd, {a, b}); }
 
-// The disc around z lies off the negative real axis: all of it to the right of zero, above the axis, or below it.
+// The disc around z lies off the negative real axis: all of it to the right of zero, above the axis,
+// or below it.
 Node IsOffCut(BoundContext& c, Node z) {
   const Node r = Larger(c, c.Radius(0));
   const Node right = c.Is("GT", c.Write(Opcode::kReal, {z}), r);
@@ -29,8 +31,8 @@ void GiveLog(BoundContext& c, Node z) {
   GiveWhere(c, Both(c, c.Is("LT", q, 1), IsOffCut(c, z)), moved);
 }
 
-// |sqrt(1 + w) - 1| <= 1 - sqrt(1 - |w|) <= |w|, and the cube root no more; |(1 + w)^(-1/2) - 1| <= (1 - |w|)^(-1/2) - 1 <=
-// |w| / (2 (1 - |w|)^2): the coefficients of the series in -|w| have one sign.
+// |sqrt(1 + w) - 1| <= 1 - sqrt(1 - |w|) <= |w|, and the cube root no more; |(1 + w)^(-1/2) - 1| <=
+// (1 - |w|)^(-1/2) - 1 <= |w| / (2 (1 - |w|)^2): the coefficients of the series in -|w| have one sign.
 void GiveRoot(BoundContext& c, bool is_inverse) {
   const Node q = Larger(c, c.Over(c.Radius(0), c.Magnitude(c.Value(0)))), rest = OneMinus(c, q);
   Node moved = c.Times(Upper(c), q);
@@ -38,14 +40,16 @@ void GiveRoot(BoundContext& c, bool is_inverse) {
   GiveWhere(c, Both(c, c.Is("LT", q, 0.5), IsOffCut(c, c.Value(0))), Larger(c, moved));
 }
 
-// |sin' z| and |cos' z| are at most cosh(Im z), |sinh' z| and |cosh' z| at most cosh(Re z): by the part that makes them grow.
+// |sin' z| and |cos' z| are at most cosh(Im z), |sinh' z| and |cosh' z| at most cosh(Re z):
+// by the part that makes them grow.
 void GiveWave(BoundContext& c, Opcode part) {
   const Node r = c.Radius(0), x = c.Write(Opcode::kAbs, {c.Write(part, {c.Value(0)})});
   const Node steepest = c.Write(Opcode::kCosh, {Larger(c, c.Plus(x, r))});
   GiveRounded(c, Larger(c, c.Times(r, steepest)));
 }
 
-// tan(z + d) - tan z = t (1 + v^2) / (1 - v t) with t = tan d, |t| <= tan |d|; of tanh the signs of v^2 and v t change.
+// tan(z + d) - tan z = t (1 + v^2) / (1 - v t) with t = tan d, |t| <= tan |d|;
+// of tanh the signs of v^2 and v t change.
 void GiveTangent(BoundContext& c) {
   const Node r = c.Radius(0), v = Larger(c, Upper(c)), t = Larger(c, c.Write(Opcode::kTan, {r}));
   const Node reach = Larger(c, c.Times(v, t));

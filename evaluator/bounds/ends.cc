@@ -1,10 +1,12 @@
-// Intervals beside balls. Where a value may overflow its radius is +inf, and yet one end is known: -max - x lies in [-inf, -max +
-// |x|], and e to it is 0. And results of steps are the image of an interval, which is narrower than any ball around them.
+// Intervals beside balls. Where a value may overflow its radius is +inf, and yet one end is known: -max - x
+// lies in [-inf, -max + |x|], and e to it is 0. And results of steps are the image of an interval, which is
+// narrower than any ball around them.
 //
-// Each rule is interval arithmetic with ends rounded outwards: an end E of the real result of what the operands can be becomes
-// E -+ (|E| (a + 2^-20) + the absolute allowance), a being what the backend may be off by, and infinite where it leaves the type. An
-// end that is NaN says that nothing is known; sums and products of infinite ends make NaNs by themselves wherever the
-// value could be one, since an interval from -inf to +inf is taken for unknown.
+// Each rule is interval arithmetic with ends rounded outwards: an end E of the real result of what the
+// operands can be becomes E -+ (|E| (a + 2^-20) + the absolute allowance), a being what the backend may be
+// off by, and infinite where it leaves the type. An end that is NaN says that nothing is known; sums and
+// products of infinite ends make NaNs by themselves wherever the value could be one, since an interval from
+// -inf to +inf is taken for unknown.
 #include "evaluator/bounds/ends.h"
 
 #include <cmath>
@@ -33,8 +35,8 @@ Ends InBoth(BoundContext& c, const Ends& a, const Ends& b) {
   return {end(Opcode::kMaximum, a.low, b.low), end(Opcode::kMinimum, a.high, b.high)};
 }
 
-// The real result lies in [low, high]: what a backend makes of it. After cancellation its ball says more, since the rounding of
-// the operands' ends is a share of numbers that are larger than the result.
+// The real result lies in [low, high]: what a backend makes of it. After cancellation its ball says more,
+// since the rounding of the operands' ends is a share of numbers that are larger than the result.
 Ends Rounded(BoundContext& c, Node low, Node high) {
   const ElementType type = c.result_type(), radius_type = RadiusType(type);
   const FloatFormat& format = *Info(type).format;
@@ -43,7 +45,8 @@ Ends Rounded(BoundContext& c, Node low, Node high) {
   const double smallest =
       std::max(format.min_subnormal, radius_type == ElementType::kF64 ? 0x1p-1074 : 0x1p-149);
   const double absolute = (allowed.ulps + 8) * smallest + allowed.absolute;
-  // [-inf, inf] is unknown: inf - inf is no number. What lies beyond the largest number may come back to it by the backend's error.
+  // [-inf, inf] is unknown: inf - inf is no number. What lies beyond the largest number may come back to
+  // it by the backend's error.
   const Node known = IsNumber(c, c.Write(Opcode::kAdd, {low, high}));
   low = c.Min(low, format.max_finite);
   high = c.Write(Opcode::kMaximum, {high, c.Constant(-format.max_finite, high)});

@@ -1,4 +1,5 @@
-// What the derivation of bounds asks of instructions: where their results' ends are known, and why nothing is.
+// What the derivation of bounds asks of instructions: where their results' ends are known,
+// and why nothing is.
 #ifndef ASSAY_EVALUATOR_BOUNDS_ENDS_H_
 #define ASSAY_EVALUATOR_BOUNDS_ENDS_H_
 
@@ -10,11 +11,13 @@
 
 namespace assay::bound {
 
-// The rules of ops that make integers of floats' bits: of bitcast, and of xor, which turns their order around.
+// The rules of ops that make integers of floats' bits: of bitcast, and of xor,
+// which turns their order around.
 void Bitcast(BoundContext& c);
 void Xor(BoundContext& c);
 
-// From where the result's ends are known better than by its radius: this instruction itself, or these operands of it.
+// From where the result's ends are known better than by its radius: this instruction itself,
+// or these operands of it.
 struct EndsSource {
   bool is_own = false;
   std::vector<size_t> operands;

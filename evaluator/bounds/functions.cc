@@ -1,5 +1,5 @@
-// Functions of one or two numbers: how far the operand's radius r moves f(x), by the largest slope in [x - r, x + r]. Below,
-// v = f(x) rounded, and q = r / |x|.
+// Functions of one or two numbers: how far the operand's radius r moves f(x), by the largest slope in [x - r,
+// x + r]. Below, v = f(x) rounded, and q = r / |x|.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,8 @@ namespace {
 
 Node X(BoundContext& c) { return c.As(c.Value(0), RadiusType(c.result_type())); }
 Node Ratio(BoundContext& c, Node radius, Node x) { return Larger(c, c.Over(radius, x)); }
-// if_true where the predicate holds; nothing is known elsewhere. An operand that is exact there is so in any case.
+// if_true where the predicate holds; nothing is known elsewhere.
+// An operand that is exact there is so in any case.
 Node Where(BoundContext& c, Node predicate, Node if_true, Node radius) {
   const Node known = c.Choose(predicate, if_true, c.Constant(kInfinity, radius));
   return c.Choose(c.Is("EQ", radius, 0), Node(), known);
@@ -28,7 +29,8 @@ Node Growth(BoundContext& c, Node a) {
 // |x| + r, above its rounding.
 Node Reach(BoundContext& c) { return Larger(c, c.Plus(c.Magnitude(c.Value(0)), c.Radius(0))); }
 
-// No two values of the function are farther apart than `most`. An operand of which nothing is known may be NaN: 0 r is then too.
+// No two values of the function are farther apart than `most`. An operand of which nothing is known
+// may be NaN: 0 r is then too.
 Node AtMost(BoundContext& c, Node moved, double most) {
   return !moved ? moved
                 : c.Plus(c.Min(moved, most),
@@ -40,8 +42,9 @@ void GiveSlope(BoundContext& c, double slope, double most) {
   if (!GaveComplex(c)) GiveRounded(c, AtMost(c, c.Times(c.Radius(0), slope), most));
 }
 
-// A function that levels off: where the operand is a number, however far from x, it is moved by at most `most`; where all that the
-// operand can be is at least `edge`, or at most -edge, the function has come nearer to its limit than `rest`.
+// A function that levels off: where the operand is a number, however far from x, it is moved by at most
+// `most`; where all that the operand can be is at least `edge`, or at most -edge, the function has come
+// nearer to its limit than `rest`.
 Node LevelledOff(BoundContext& c, Node moved, double most, double edge, double rest) {
   const Ends e = c.EndsOf(0);
   const Node flat = c.Write(Opcode::kOr, {c.Is("GE", e.low, edge), c.Is("LE", e.high, -edge)});
@@ -106,8 +109,9 @@ void Atanh(BoundContext& c) {
   GiveRounded(c, Where(c, c.Is("LT", e, 1), Larger(c, moved), r));
 }
 
-// The angle of points at a distance of at most ra + rb from (b, a), whose modulus is at least m = max(|a|, |b|): asin(q) <=
-// 1.05 q for q = (ra + rb) / m <= 1/2. Where the points lie on both sides of the negative real axis nothing is known.
+// The angle of points at a distance of at most ra + rb from (b, a), whose modulus is at least m =
+// max(|a|, |b|): asin(q) <= 1.05 q for q = (ra + rb) / m <= 1/2. Where the points lie on both sides of the
+// negative real axis nothing is known.
 void Atan2(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node ra = c.Radius(0), rb = c.Radius(1), r = c.Plus(ra, rb);
@@ -124,7 +128,8 @@ void Atan2(BoundContext& c) {
   GiveRounded(c, Where(c, c.Write(Opcode::kAnd, {one_side, c.Is("LE", q, 0.5)}), c.Times(q, 1.05), r));
 }
 
-// |v| q / (3 (1 - q)) for q < 1/2, since the slope is v / (3 x); and nowhere more than (4 r)^(1/3) <= 1.6 r^(1/3).
+// |v| q / (3 (1 - q)) for q < 1/2, since the slope is v / (3 x);
+// and nowhere more than (4 r)^(1/3) <= 1.6 r^(1/3).
 void Cbrt(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
@@ -134,8 +139,8 @@ void Cbrt(BoundContext& c) {
   GiveRounded(c, c.Choose(c.Is("LT", q, 0.5), near, c.Times(c.Write(Opcode::kCbrt, {r}), 1.6)));
 }
 
-// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, it is known only where it
-// saturates, whatever the operand is:
+// e^x (e^r - 1), for complex numbers too. Of real ones e^r - 1 <= r + r^2 as long as r <= 1; beyond, it is
+// known only where it saturates, whatever the operand is:
 //   high <= log(smallest): all of it is below the smallest number, which is as far as anything is from 0
 //   (masks: e^-1e9);
 //   low >= log(largest) + 1 - log(1 - a), a being what the backend may be off by: infinite even then. A
@@ -192,8 +197,8 @@ void Log1p(BoundContext& c) {
   GiveRounded(c, Where(c, c.Is("LT", q, 1), LogOfRatio(c, q), r));
 }
 
-// The slope v (1 - v) is at most 1/4, and grows by at most e^r on the way. Beyond 18 (38 in f64) it is e^-18 < 2^-25 from 1 or 0,
-// and below log(smallest) less than the smallest number.
+// The slope v (1 - v) is at most 1/4, and grows by at most e^r on the way. Beyond 18 (38 in f64) it is e^-18
+// < 2^-25 from 1 or 0, and below log(smallest) less than the smallest number.
 void Logistic(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);
@@ -209,8 +214,8 @@ void Logistic(BoundContext& c) {
   GiveRounded(c, c.Choose(vanishes, c.Constant(smallest, moved), moved));
 }
 
-// |log v' - log v| <= E = (|y| + ry) (-log(1 - q)) + ry |log |x||, so |v| (e^E - 1), for q < 1/2 (and x > 0 where y is not exact).
-// With an exact y >= 1 the slope is at most y (|x| + r)^(y - 1), for any q.
+// |log v' - log v| <= E = (|y| + ry) (-log(1 - q)) + ry |log |x||, so |v| (e^E - 1), for q < 1/2
+// (and x > 0 where y is not exact). With an exact y >= 1 the slope is at most y (|x| + r)^(y - 1), for any q.
 void Power(BoundContext& c) {
   if (GaveComplex(c)) return;
   if (IsIntegral(c.result_type())) return Undecided(c);
@@ -264,7 +269,8 @@ void Tan(BoundContext& c) {
   GiveRounded(c, Where(c, sound, Larger(c, moved), r));
 }
 
-// The slope 1 - v^2 is at most 1, and grows by at most e^(2r) on the way. 1 - tanh(10) < 2 e^-20 < 2^-26, and 1 - tanh(20) < 2^-55.
+// The slope 1 - v^2 is at most 1, and grows by at most e^(2r) on the way. 1 - tanh(10) < 2 e^-20 < 2^-26,
+// and 1 - tanh(20) < 2^-55.
 void Tanh(BoundContext& c) {
   if (GaveComplex(c)) return;
   const Node r = c.Radius(0);

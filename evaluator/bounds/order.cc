@@ -62,8 +62,9 @@ Node NearestInOrder(BoundContext& c, Node values, int64_t d) {
 
 }  // namespace
 
-// The k-th of a line in order is moved by no more than the farthest of its elements. Where its neighbours in order are apart from it
-// it is one element for certain, with that one's radius, and what goes with it does. Other keys decide between equal ones alone.
+// The k-th of a line in order is moved by no more than the farthest of its elements. Where its neighbours in
+// order are apart from it it is one element for certain, with that one's radius, and what goes with it does.
+// Other keys decide between equal ones alone.
 void Sort(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const ComputationId comparator = *c.attributes().Computation(Attr::kToApply);
@@ -95,7 +96,8 @@ void Sort(BoundContext& c) {
     if (k != chosen && reads[k])
       undecided = c.Max(undecided, c.As(LargestOfLine(c, c.Radius(k), d), radius_type));
   }
-  // Keys R(x) that are rounded by half an ulp h: the k-th key is moved by r + 2 h, and either element is h from its key.
+  // Keys R(x) that are rounded by half an ulp h: the k-th key is moved by r + 2 h,
+  // and either element is h from its key.
   if (key->relative > 0) {
     const Node reach = c.Plus(c.Magnitude(c.Value(chosen)), c.Radius(chosen));
     const Node size = c.Plus(c.Times(reach, 4 * key->relative), 4 * key->absolute);
@@ -115,8 +117,8 @@ void Sort(BoundContext& c) {
   }
 }
 
-// The values as of a sort. Which elements they are is decided where their neighbours in order are apart, of which the first one that is
-// left out is one.
+// The values as of a sort. Which elements they are is decided where their neighbours in order are apart, of
+// which the first one that is left out is one.
 void TopK(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;

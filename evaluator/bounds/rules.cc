@@ -68,8 +68,8 @@ void GiveRounded(BoundContext& c, Node spread) { GiveRounded(c, spread, c.Allowe
 
 // The backend has f(x')(1 + e), |e| <= a, where |f(x') - f(x)| <= s, and v = f(x)(1 + h), |h| <= half an ulp:
 //   r = s (1 + a) + |v| (a + h) + (the same of the smallest subnormal number, below which ulps do not shrink)
-// An ulp is at most 2^-m of its number, m being the stored bits. Where |v| + r leaves the type the backend may have an
-// infinity, and nothing is known. A NaN of exact operands is certain.
+// An ulp is at most 2^-m of its number, m being the stored bits. Where |v| + r leaves the type the backend
+// may have an infinity, and nothing is known. A NaN of exact operands is certain.
 void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
   const ElementType type = c.result_type();
   if (!IsFloat(type) && !IsComplex(type)) return GiveInteger(c, spread);
@@ -88,7 +88,8 @@ void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node ce
   const double share = (own + theirs) * slack;
   Node within;
   if (type == radius_type) {
-    // r is made of all of |v| (1 + 2 a) + s, not of |v| alone: where that is no number of the type r is infinite.
+    // r is made of all of |v| (1 + 2 a) + s, not of |v| alone: where that is no number
+    // of the type r is infinite.
     const Node reach = c.Plus(c.Times(magnitude, 1 + 2 * share), moved);
     within = c.Plus(c.Plus(moved, c.Times(reach, share)), absolute);
   } else {
@@ -166,7 +167,8 @@ void Moved(BoundContext& c) {
   c.Give(flag ? c.Plus(moved, c.Spread(flag, like)) : moved);
 }
 
-// Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb), by which no maximum of a' and b' is farther away.
+// Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb),
+// by which no maximum of a' and b' is farther away.
 Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b) {
   const Node value = c.Write(op, {a.value, b.value});
   if (!a.radius && !b.radius) return {value, Node()};
@@ -199,7 +201,8 @@ std::optional<Opcode> OperationOf(const Module& module, ComputationId id) {
 
 namespace {
 
-// What a predicate of a computation of (a, i, c, j) is where a and c are two numbers, in that order; none where it depends on more.
+// What a predicate of a computation of (a, i, c, j) is where a and c are two numbers, in that order; none
+// where it depends on more.
 std::optional<bool> DecidedBy(const Computation& computation, int32_t index, bool first_is_larger,
                               int depth = 0) {
   const auto at = [&](int32_t k) -> const Instruction& {

@@ -1,10 +1,11 @@
-// The rules of OpDef::bound. Each writes the radius of its instruction's result; the formulas stand above the definitions:
-// rules.cc has those that many ops share, arithmetic.cc, functions.cc, sums.cc and order.cc those of single ones.
+// The rules of OpDef::bound. Each writes the radius of its instruction's result; the formulas stand above the
+// definitions: rules.cc has those that many ops share, arithmetic.cc, functions.cc,
+// sums.cc and order.cc those of single ones.
 //
-// How a radius is rounded: every number of the derived program is the exact result rounded once, so each step of a formula
-// is off by at most 2^-24 of its own value in f32 (2^-53 in f64), and all terms are positive. GiveRounded multiplies the sum
-// with 1 + 2^-20 (1 + 2^-48), which covers 16 roundings one after the other, and adds a few of the smallest subnormal numbers
-// for steps that underflow.
+// How a radius is rounded: every number of the derived program is the exact result rounded once, so each step
+// of a formula is off by at most 2^-24 of its own value in f32 (2^-53 in f64), and all terms are positive.
+// GiveRounded multiplies the sum with 1 + 2^-20 (1 + 2^-48), which covers 16 roundings one after the other,
+// and adds a few of the smallest subnormal numbers for steps that underflow.
 #ifndef ASSAY_EVALUATOR_BOUNDS_RULES_H_
 #define ASSAY_EVALUATOR_BOUNDS_RULES_H_
 
@@ -95,19 +96,23 @@ Ends EndsOfBall(BoundContext& c, Node value, Node radius, ElementType type);
 bool IsStep(Opcode op);
 // Ops that hand the ends of their operand 0 on.
 bool PassesEnds(Opcode op);
-// The farther of two ends, where they are known: 0 where they are equal, else max(v - low, high - v); +inf where they are not.
+// The farther of two ends, where they are known: 0 where they are equal, else max(v - low, high - v);
+// +inf where they are not.
 Node FartherEnd(BoundContext& c, const Ends& ends, Node value);
 // The radius where it is a number, elsewhere what the ends of the result say.
 Node OrByEnds(BoundContext& c, Node radius);
 
-// --- What rules are made of ---------------------------------------------------------------------------------------
+// --- What rules are made of
+// ---------------------------------------------------------------------------------------
 
-// Gives the radius of a result that real numbers make and a backend rounds: `spread` is how far the operands' radii move the
-// function, as large as that may be. Of integers the spread alone, where it can't carry them past an end of their type.
+// Gives the radius of a result that real numbers make and a backend rounds: `spread` is how far the operands'
+// radii move the function, as large as that may be. Of integers the spread alone, where it can't carry them
+// past an end of their type.
 void GiveRounded(BoundContext& c, Node spread);
 // `certain` says where the result is that of an infinite operand, and no rounding reaches it; none: nowhere.
 void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain = Node());
-// |v| and the smallest subnormal number, which is not less than the function before it was rounded (but for half an ulp).
+// |v| and the smallest subnormal number, which is not less than the function before it was
+// rounded (but for half an ulp).
 Node Upper(BoundContext& c);
 // An ulp of 1.
 double UlpOf(ElementType type);
@@ -122,10 +127,11 @@ struct Ball {
 Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b);
 // A little above r, for ends x - w and x + w that are rounded, in r's type.
 Node WidthOfEnds(BoundContext& c, Node radius);
-// Which of (a, i) and (c, j) a computation of two such pairs gives, wherever a and c are two numbers: the pair with the larger or
-// the smaller one; none where it is not found to give either.
+// Which of (a, i) and (c, j) a computation of two such pairs gives, wherever a and c are two numbers: the
+// pair with the larger or the smaller one; none where it is not found to give either.
 std::optional<Opcode> ArgExtremeOf(const Module& module, ComputationId id);
-// The operation that a computation of two scalars applies to its parameters; none where it does anything else.
+// The operation that a computation of two scalars applies to its parameters;
+// none where it does anything else.
 std::optional<Opcode> OperationOf(const Module& module, ComputationId id);
 // The computation gives its parameter number 1.
 bool Replaces(const Module& module, ComputationId id);

@@ -1,7 +1,9 @@
-// Sums and products of many elements: midpoint and radius. For n terms added in any order in a format with unit of roundoff u,
-// a backend's sum of t_1, …, t_n is within g = (1 + u)^n - 1 times sum |t_i| of the real one, whatever the order (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 4.2), so a sum of elements with radii r_i has
-//   r = sum r_i + g sum (|t_i| + r_i) = sum ((1 + g) r_i + g |t_i|): one more sum, over elements that are made on the way.
+// Sums and products of many elements: midpoint and radius. For n terms added in any order in a format with
+// unit of roundoff u, a backend's sum of t_1, …, t_n is within g = (1 + u)^n - 1 times sum |t_i| of the real
+// one, whatever the order (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2), so a sum of
+// elements with radii r_i has
+//   r = sum r_i + g sum (|t_i| + r_i) = sum ((1 + g) r_i + g |t_i|): one more sum,
+//   over elements that are made on the way.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -16,7 +18,8 @@ namespace {
 
 double Gamma(double terms, double unit) { return std::expm1(terms * std::log1p(unit)); }
 
-// Real and imaginary parts of a complex product are sums of two, and a modulus is at most sqrt(2) of the larger part.
+// Real and imaginary parts of a complex product are sums of two,
+// and a modulus is at most sqrt(2) of the larger part.
 double GammaOfProducts(ElementType type, double terms, double unit) {
   return IsComplex(type) ? 1.5 * Gamma(2 * terms + 2, unit) : Gamma(terms, unit);
 }
@@ -64,9 +67,10 @@ DimVector KeptBy(BoundContext& c) {
   return kept;
 }
 
-// Which elements of the lines of operand 0 no backend can have as the line's largest (or smallest) v. Let M be the largest radius of the
-// elements that are v, and of the start value. Every backend has a result of at least v - M; an element x with x + r < v - M is
-// less than that. Where x may overflow, x + r is its upper end.
+// Which elements of the lines of operand 0 no backend can have as the line's largest (or smallest) v. Let M
+// be the largest radius of the elements that are v, and of the start value. Every backend has a result of at
+// least v - M; an element x with x + r < v - M is less than that. Where x may overflow,
+// x + r is its upper end.
 Node AreOut(BoundContext& c, bool largest, Node start_radius) {
   const ElementType type = RadiusType(c.operand_type(0));
   const auto dimensions = c.attributes().List(Attr::kDimensions);
@@ -88,7 +92,8 @@ Node AreOut(BoundContext& c, bool largest, Node start_radius) {
   return out;
 }
 
-// No result is farther away than the farthest of those that may be the largest. All elements are v but for their radii.
+// No result is farther away than the farthest of those that may be the largest.
+// All elements are v but for their radii.
 Node ExtremeRadius(BoundContext& c, Node are_out, Node start_radius) {
   const Node x = c.As(c.Value(0), RadiusType(c.operand_type(0)));
   const Node near = c.Choose(are_out, Node(), c.OrZero(c.Radius(0), x));
@@ -96,7 +101,8 @@ Node ExtremeRadius(BoundContext& c, Node are_out, Node start_radius) {
   return start_radius ? c.Max(most, c.Spread(start_radius, most)) : most;
 }
 
-// convert(convert(a op b)) to a narrower type and back, as XLA widens reducers of bf16: the operation, and that type.
+// convert(convert(a op b)) to a narrower type and back, as XLA widens reducers of bf16: the operation,
+// and that type.
 std::optional<std::pair<Opcode, ElementType>> RoundedOperationOf(const Module& module, ComputationId id) {
   const Computation& computation = module.computation(id);
   const auto at = [&](int32_t k) -> const Instruction& {
@@ -119,9 +125,10 @@ std::optional<std::pair<Opcode, ElementType>> RoundedOperationOf(const Module& m
   return std::pair(inner.opcode, rounded);
 }
 
-// Each of n operations is rounded to the narrower type N, ours and the backend's, or the backend's is not: sums are off by twice g =
-// (1 + u + half an ulp)^n - 1 of what is added, the largest and smallest, which are rounded once, by twice half an ulp; and all by
-// N's smallest number each time. Nothing is known where a sum on the way may leave N: sum |t_i| <= radius / 2 g is to fit.
+// Each of n operations is rounded to the narrower type N, ours and the backend's, or the backend's is not:
+// sums are off by twice g = (1 + u + half an ulp)^n - 1 of what is added, the largest and smallest, which are
+// rounded once, by twice half an ulp; and all by N's smallest number each time. Nothing is known where a sum
+// on the way may leave N: sum |t_i| <= radius / 2 g is to fit.
 void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType rounded) {
   const ElementType type = RadiusType(c.result_type());
   const FloatFormat& format = *Info(rounded).format;
@@ -142,7 +149,8 @@ void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType round
   GiveRounded(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
 }
 
-// Folds of one operand by an operation whose meaning for radii is known; `terms` elements each, and what an addition is rounded by.
+// Folds of one operand by an operation whose meaning for radii is known; `terms` elements each,
+// and what an addition is rounded by.
 void GiveFold(BoundContext& c, double terms, double unit) {
   const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
   const bool is_sum = c.view().num_operands() == 2 && IsExactSum(c.module(), reducer);
@@ -234,8 +242,8 @@ void GiveSumOfGroup(BoundContext& c) {
   GiveRounded(c, c.Write(std::move(instruction)));
 }
 
-// The largest or smallest of a line, and what goes with it: that is decided where one element alone may be it, which is not the start
-// value.
+// The largest or smallest of a line, and what goes with it: that is decided where one element alone may be
+// it, which is not the start value.
 void GiveArgExtreme(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const std::optional<Opcode> op = ArgExtremeOf(c.module(), *c.attributes().Computation(Attr::kToApply));
@@ -298,10 +306,10 @@ void Convolution(BoundContext& c) {
   GiveProducts(c, terms);
 }
 
-// Each result is a sum of n products with numbers of modulus 1 (divided by n in inverse transforms): sum r_i. Any FFT's error is at
-// most c log2(n) u of its result's 2-norm (Higham, section 24.1), which is sqrt(n) |x|_2, and |x|_2^2 <= max |x_i| sum |x_i|,
-// which does not underflow in two roots. c = 8 covers factors that are rounded as well. Half of the spectrum stands for all of
-// it in IRFFT.
+// Each result is a sum of n products with numbers of modulus 1 (divided by n in inverse transforms): sum r_i.
+// Any FFT's error is at most c log2(n) u of its result's 2-norm (Higham, section 24.1), which is sqrt(n)
+// |x|_2, and |x|_2^2 <= max |x_i| sum |x_i|, which does not underflow in two roots. c = 8 covers factors that
+// are rounded as well. Half of the spectrum stands for all of it in IRFFT.
 void Fft(BoundContext& c) {
   const auto lengths = c.attributes().List(Attr::kFftLength);
   const int64_t kept = c.view().operand(0).rank() - static_cast<int64_t>(lengths.size());
@@ -329,8 +337,9 @@ void Fft(BoundContext& c) {
   GiveRounded(c, c.Write(std::move(spread)));
 }
 
-// Sums: an element that k updates are added to has g = (1 + u)^(2k) - 1, which covers the rounding of the exact sum, of
-// scattered magnitudes; k is counted by scattering ones. Replaced elements take the radius of what replaces them.
+// Sums: an element that k updates are added to has g = (1 + u)^(2k) - 1, which covers the rounding of the
+// exact sum, of scattered magnitudes; k is counted by scattering ones.
+// Replaced elements take the radius of what replaces them.
 void Scatter(BoundContext& c) {
   const ComputationId combiner = *c.attributes().Computation(Attr::kToApply);
   if (c.view().num_operands() != 3) {
@@ -380,7 +389,8 @@ void Scatter(BoundContext& c) {
   c.Give(radius);
 }
 
-// Where the operand that the choice is made from is exact, a sum of the chosen sources; the window's size bounds how many.
+// Where the operand that the choice is made from is exact, a sum of the chosen sources;
+// the window's size bounds how many.
 void SelectAndScatter(BoundContext& c) {
   const ComputationId scatter = *c.attributes().Computation(Attr::kScatter);
   const std::optional<Opcode> op =

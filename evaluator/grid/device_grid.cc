@@ -156,7 +156,8 @@ DeviceGrid SmallestFor(const NamedIds& named, const DeviceGrid& said) {
   return grid;
 }
 
-// SDY-6: what devices exchange with the host inside of a region has no place in keys without names of devices.
+// SDY-6: what devices exchange with the host inside of a region has no place in
+// keys without names of devices.
 absl::Status CheckRegionsForEffects(const Module& module) {
   std::vector<bool> inside(module.computations.size(), false);
   for (size_t c = module.computations.size(); c-- > 0;) {

@@ -1,6 +1,6 @@
-// Instructions get numbers: equal ones where they compute the same of their parameters (value numbering), and a second
-// set of numbers for the comparator with the two elements exchanged. f of one element and f of the other then have
-// equal numbers, one from each set.
+// Instructions get numbers: equal ones where they compute the same of their parameters (value numbering), and
+// a second set of numbers for the comparator with the two elements exchanged. f of one element and f of the
+// other then have equal numbers, one from each set.
 #include "evaluator/patterns/sort_order.h"
 
 #include <algorithm>

@@ -1,13 +1,13 @@
-// Comparators that are orders by keys: what a comparator compares of an element, where it is one comparison of the
-// same function of both elements, or a lexicographic chain of such comparisons.
+// Comparators that are orders by keys: what a comparator compares of an element, where it is one comparison
+// of the same function of both elements, or a lexicographic chain of such comparisons.
 //
 //   compare(f(a), f(b), LT)                                 by f, ascending
 //   or(compare(f(a), f(b), LT), and(compare(f(a), f(b), EQ), rest))   by f, then by rest
 //   select(compare(f(a), f(b), EQ), rest, compare(f(a), f(b), LT))    the same
 //
-// The merge sort that defines the result (evaluator/ops/indexing/sort.cc) takes from the right part only where
-// comparator(right, left): for LT and GT that is the stable order by the keys. For LE and GE, the right one of two
-// equal elements comes first at every merge, so that equal ones come out in reverse.
+// The merge sort that defines the result (evaluator/ops/indexing/sort.cc) takes from the right part only
+// where comparator(right, left): for LT and GT that is the stable order by the keys. For LE and GE, the right
+// one of two equal elements comes first at every merge, so that equal ones come out in reverse.
 #ifndef ASSAY_EVALUATOR_PATTERNS_SORT_ORDER_H_
 #define ASSAY_EVALUATOR_PATTERNS_SORT_ORDER_H_
 

@@ -34,8 +34,9 @@ ExactSum TwoProducts(double a, double c, double b, double d) {
   return sum;
 }
 
-// b is zero, or a and b are not both finite: the parts of the formula as they come out, and where both are NaN what C17's
-// Annex G (G.5.1) recovers. Only an infinite a over a finite b other than 0 has a part that is not NaN before that.
+// b is zero, or a and b are not both finite: the parts of the formula as they come out, and where both are
+// NaN what C17's Annex G (G.5.1) recovers. Only an infinite a over a finite b other than 0 has a part
+// that is not NaN before that.
 // Decision: complex-divide-recovery.
 Complex DivideSpecial(Complex a, Complex b, const FloatFormat& format) {
   const double x = a.real(), y = a.imag(), c = b.real(), d = b.imag();

@@ -177,8 +177,8 @@ Complex ComplexCosh(Complex z, const FloatFormat& format) {
   return {Product(mpfr_cosh, x, mpfr_cos, y, format), Product(mpfr_sinh, x, mpfr_sin, y, format)};
 }
 
-// tanh z = -i tan(iz): with tan(y + ix) = p + iq it is q + ip. On the imaginary axis the real part is a zero whatever
-// the imaginary one is (C17, defect report 471); MPC has the values of before that report.
+// tanh z = -i tan(iz): with tan(y + ix) = p + iq it is q + ip. On the imaginary axis the real part is a zero
+// whatever the imaginary one is (C17, defect report 471); MPC has the values of before that report.
 Complex ComplexTanh(Complex z, const FloatFormat& format) {
   if (z.real() == 0 && !IsFinite(z)) return RoundParts(z.real(), CanonicalNaN(format), format);
   if (!IsFinite(z)) return ApplyMpc(mpc_tanh, z, format);

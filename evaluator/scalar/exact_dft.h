@@ -46,7 +46,8 @@ class ExactDft {
   };
   using Charge = absl::FunctionRef<absl::Status(int64_t)>;
   absl::Status Transform(const Line& line, int64_t last_limit, bool imaginary, Output& output, Charge charge);
-  // Settles the components with a nonzero mark alone, for users with a fast transform of their own: steps 2 and 3.
+  // Settles the components with a nonzero mark alone, for users with a fast transform of their own:
+  // steps 2 and 3.
   absl::Status Decide(const Line& line, std::vector<uint8_t>& marked_re, std::vector<uint8_t>& marked_im,
                       Output& output, Charge charge);
 

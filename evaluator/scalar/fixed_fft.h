@@ -25,8 +25,8 @@ class FixedFft {
   FixedFft(int64_t n, bool inverse);
   int64_t n() const { return n_; }
 
-  // Works in place over n values. |x[j]| (as complex numbers) times n must stay below 2^126. `charge` is told of
-  // the work and may end it.
+  // Works in place over n values. |x[j]| (as complex numbers) times n must stay below 2^126. `charge` is told
+  // of the work and may end it.
   absl::Status Transform(FixedComplex* x, absl::FunctionRef<absl::Status(int64_t)> charge);
 
   // If every x[j] is within `error` of the number meant and has an absolute value of at most `magnitude`,

@@ -1,5 +1,5 @@
-// Arrays of real numbers of 256 bits, for evaluations in which rounding plays no part. MPFR's exponents are wide, so nothing
-// overflows where a format would; NaN and infinities are MPFR's own.
+// Arrays of real numbers of 256 bits, for evaluations in which rounding plays no part. MPFR's exponents are
+// wide, so nothing overflows where a format would; NaN and infinities are MPFR's own.
 #ifndef ASSAY_EVALUATOR_SCALAR_HIGH_ARRAY_H_
 #define ASSAY_EVALUATOR_SCALAR_HIGH_ARRAY_H_
 

@@ -1,9 +1,9 @@
 // The inverse of erf, and the scaled Bessel function I1, correctly rounded (chlo.erf_inv, chlo.bessel_i1e).
 //
-// Neither is in MPFR: they are enclosed by intervals until the enclosure rounds (interval.h). At algebraic arguments
-// other than 0 the values of erf, exp and I1 are transcendental (Siegel, Shidlovskii), and so are those of e^-x I1(x),
-// since exp and I1 are algebraically independent; a rational y is never erf_inv of a rational x. So no value is
-// representable or a midpoint, and the loops end.
+// Neither is in MPFR: they are enclosed by intervals until the enclosure rounds (interval.h). At algebraic
+// arguments other than 0 the values of erf, exp and I1 are transcendental (Siegel, Shidlovskii), and so are
+// those of e^-x I1(x), since exp and I1 are algebraically independent; a rational y is never erf_inv of a
+// rational x. So no value is representable or a midpoint, and the loops end.
 #include <mpfr.h>
 
 #include <cmath>
@@ -17,7 +17,8 @@
 namespace assay {
 namespace {
 
-// The inverse of erf at 0 < a < 1, by residuals of which none cancels: erf y - a below 1/2, (1 - a) - erfc y above.
+// The inverse of erf at 0 < a < 1, by residuals of which none cancels: erf y - a below 1/2,
+// (1 - a) - erfc y above.
 class ErrorInverse {
  public:
   explicit ErrorInverse(double a) : a_(a), complement_(1 - a) {}  // exact where it is used, from 1/2 up
@@ -57,8 +58,8 @@ class ErrorInverse {
     return mpfr_cmp_d(value.get(), a_) > 0;
   }
 
-  // S. Winitzki's formula, good to three digits, then Halley's steps for erf y = a: with d = (erf y - a) / erf'(y),
-  // erf'' / erf' = -2y gives y - d / (1 + y d), whose error is of the order of d^3.
+  // S. Winitzki's formula, good to three digits, then Halley's steps for erf y = a: with d = (erf y - a) /
+  // erf'(y), erf'' / erf' = -2y gives y - d / (1 + y d), whose error is of the order of d^3.
   void Approximate(MpfrReal& y, mpfr_prec_t p) const {
     constexpr double kShape = 0.147;
     const double logarithm = near_one() ? std::log(complement_ * (1 + a_)) : std::log1p(-a_ * a_);
@@ -96,8 +97,8 @@ class ErrorInverse {
   const double a_, complement_;
 };
 
-// e^-x I1(x) = e^-x sum over k of (x/2)^(2k+1) / (k! (k+1)!). Once k (k+1) > 2 (x/2)^2 the terms halve at least, so
-// the last one bounds all that follow. x > 0.
+// e^-x I1(x) = e^-x sum over k of (x/2)^(2k+1) / (k! (k+1)!). Once k (k+1) > 2 (x/2)^2 the terms halve at
+// least, so the last one bounds all that follow. x > 0.
 Interval BesselSeries(double x, mpfr_prec_t precision) {
   const MpfrReal minus_x(-x);
   const Interval square = Interval(x, precision).Half() * Interval(x, precision).Half();
@@ -111,13 +112,14 @@ Interval BesselSeries(double x, mpfr_prec_t precision) {
   return Interval(mpfr_exp, minus_x.get(), precision) * (sum + term.WithZero());
 }
 
-// For large x, from the integral of e^(-x t) t^(-1/2) g(t) / (pi sqrt 2) over t in [0, 2], with g(t) = (1 - t)
-// (1 - t/2)^(-1/2) = sum c_k t^k (t = 1 - cos of the angle in Bessel's integral):
+// For large x, from the integral of e^(-x t) t^(-1/2) g(t) / (pi sqrt 2) over t in [0, 2], with g(t) =
+// (1 - t) (1 - t/2)^(-1/2) = sum c_k t^k (t = 1 - cos of the angle in Bessel's integral):
 //   e^-x I1(x) = (t_0 + t_1 + ... + t_(n-1) + E) / sqrt(2 pi x)
 //   t_0 = 1,  t_k = t_(k-1) ((2k-1)^2 - 4) / (8 k x)
 // |c_k| <= 2^(1-k), so that on [0, 1] the terms from n on are at most 2^(2-n) t^n, which integrates to
-// 4 (1/2) (3/2) ... (n - 1/2) / (2x)^n beside t_0. What the terms before have beyond t = 1, where t^n <= e^(n (t-1)), is at
-// most 3 e^-x / (x - n), and g over [1, 2] at most 3 e^-x; for n <= x/2 both are within 4 sqrt(x) e^-x.
+// 4 (1/2) (3/2) ... (n - 1/2) / (2x)^n beside t_0. What the terms before have beyond t = 1, where t^n <=
+// e^(n (t-1)), is at most 3 e^-x / (x - n), and g over [1, 2] at most 3 e^-x;
+// for n <= x/2 both are within 4 sqrt(x) e^-x.
 Interval BesselAsymptotic(double x, mpfr_prec_t precision) {
   const MpfrReal argument(x), minus_x(-x);
   const Interval exact_x(x, precision);

@@ -21,8 +21,8 @@ UnitRoot MakeUnitRoot(int64_t t, int64_t n) {
     constexpr UnitRoot kQuarters[] = {{{1}, {0}}, {{0}, {-1}}, {{-1}, {0}}, {{0}, {1}}};
     return kQuarters[4 * t / n];
   }
-  // The angle's error of 2^-188 is far below 2^-106 of a component, which is at least sin(2 pi / (4 n)) where it
-  // is not zero.
+  // The angle's error of 2^-188 is far below 2^-106 of a component, which is at least sin(2 pi / (4 n)) where
+  // it is not zero.
   constexpr mpfr_prec_t kPrecision = 192;
   MpfrReal angle(kPrecision), sine(kPrecision), cosine(kPrecision);
   mpfr_const_pi(angle.get(), MPFR_RNDN);

@@ -1,15 +1,15 @@
 // Hurwitz's zeta function and the polygamma functions, correctly rounded (chlo.zeta, chlo.polygamma).
 //
-// For q > 0, zeta(s, q) = sum over k of (q + k)^-s: terms one by one until q + k is large enough for the Euler-Maclaurin
-// formula, or until what is left is too small to matter. x^-s and all its derivatives keep their signs, so the formula's
-// remainder has the sign of the first term left out and is smaller. All in intervals (interval.h), until they round.
-// polygamma(n, x) = (-1)^(n+1) n! zeta(n + 1, x).
+// For q > 0, zeta(s, q) = sum over k of (q + k)^-s: terms one by one until q + k is large enough for the
+// Euler-Maclaurin formula, or until what is left is too small to matter. x^-s and all its derivatives keep
+// their signs, so the formula's remainder has the sign of the first term left out and is smaller. All in
+// intervals (interval.h), until they round. polygamma(n, x) = (-1)^(n+1) n! zeta(n + 1, x).
 //
 // For q < 0, where s is whole, the sum over all integers has period 1: with f = q - floor q,
 //   zeta(s, q) = zeta(s, f) + (-1)^s (zeta(s, 1 - f) - zeta(s, 1 - q)).
 //
-// No value is known to be representable or a midpoint but where a first term that is (1/q^s of powers of two) is joined by a
-// rest that more bits show.
+// No value is known to be representable or a midpoint but where a first term that is (1/q^s of powers of two)
+// is joined by a rest that more bits show.
 #include <mpfr.h>
 
 #include <cmath>
@@ -28,9 +28,11 @@ namespace {
 constexpr mpfr_prec_t kShiftedPrecision = 1100;
 // Binary logarithms are in units of 2^64, in which those of s! and q^s are doubles for every double s and q.
 constexpr double kLogarithmUnit = 0x1p-64;
-// Results whose logarithm lies beyond this overflow or underflow in every format, with room for its own error.
+// Results whose logarithm lies beyond this overflow or underflow in every format,
+// with room for its own error.
 constexpr double kFarLogarithm = 4200 * kLogarithmUnit;
-// Up to here n! and n! a^-n are within MPFR's exponents, whatever double a is, and the factorial is soon multiplied out.
+// Up to here n! and n! a^-n are within MPFR's exponents, whatever double a is,
+// and the factorial is soon multiplied out.
 constexpr double kLargestFactorial = 1 << 12;
 
 // The function w a^-s of a > 0, w a constant.
@@ -46,8 +48,9 @@ Interval NegativePower(const Interval& a, mpfr_srcptr minus_s, mpfr_prec_t preci
 
 Interval Whole(double x, mpfr_prec_t precision) { return Interval(x, precision); }
 
-// The terms of the Euler-Maclaurin formula at `a` behind the integral: w a^-s (a / (s - 1) + 1/2 + sum over j >= 1 of
-// B_2j / (2j)! s (s + 1) ... (s + 2j - 2) / a^(2j - 1)), where B_2j / (2j)! = (-1)^(j+1) 2 zeta(2j) / (2 pi)^(2j).
+// The terms of the Euler-Maclaurin formula at `a` behind the integral: w a^-s (a / (s - 1)
+// + 1/2 + sum over j >= 1 of B_2j / (2j)! s (s + 1) ... (s + 2j - 2) / a^(2j - 1)), where B_2j / (2j)! =
+// (-1)^(j+1) 2 zeta(2j) / (2 pi)^(2j).
 Interval EulerMaclaurin(mpfr_srcptr s, const Interval& a, const Interval& power, mpfr_prec_t p) {
   const Interval order(mpfr_set, s, p);
   Interval sum = a / (order - Whole(1, p)) + Whole(0.5, p);
@@ -90,7 +93,8 @@ Interval HurwitzSum(mpfr_srcptr s, mpfr_srcptr q, PowerFn power, mpfr_prec_t p) 
   return sum + EulerMaclaurin(s, a, power(a, p), p);
 }
 
-// The function v w zeta(s, q) of q, with a sign. `power` gives w a^-s, `factor` v; `log_weight` is the binary logarithm of v w.
+// The function v w zeta(s, q) of q, with a sign. `power` gives w a^-s, `factor` v;
+// `log_weight` is the binary logarithm of v w.
 struct Weighted {
   mpfr_srcptr s;
   PowerFn power;
@@ -130,7 +134,8 @@ double RoundNegative(const Weighted& sum, double q, bool s_is_odd, const FloatFo
   if (s_is_odd && mpfr_equal_p(above.get(), below.get())) return RoundPositive(sum, mirrored.get(), format);
   const bool above_is_near = mpfr_less_p(above.get(), below.get()) != 0;
   const double near = mpfr_get_d(above_is_near ? above.get() : below.get(), MPFR_RNDN);
-  // The distances to both poles differ by 2^-52 at least, so no more than 64 bits of the nearer one's term cancel.
+  // The distances to both poles differ by 2^-52 at least, so no more than 64 bits of
+  // the nearer one's term cancel.
   if (sum.log_weight - mpfr_get_d(sum.s, MPFR_RNDN) * kLogarithmUnit * std::log2(near) > kFarLogarithm)
     return RoundFar(true, sum.negative != (s_is_odd && !above_is_near), format);
   return RoundZiv(

@@ -1,4 +1,5 @@
-// The example of docs/custom_ops.md in its stages: an operation that keeps one element of its input and sets all others to 0.
+// The example of docs/custom_ops.md in its stages: an operation that keeps one element of its
+// input and sets all others to 0.
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,8 @@ using assay::op::Status;
 using assay::op::Tensor;
 using assay::op::TensorShape;
 
-// --- 1. The plainest: one type, element 0 stays -----------------------------------------------------------------
+// --- 1. The plainest: one type, element 0 stays
+// -----------------------------------------------------------------
 
 ASSAY_REGISTER_OP("Acme.ZeroOutFirst").Input("to_zero: s32").Output("zeroed: s32").Doc("Keeps element 0.");
 
@@ -36,7 +38,8 @@ class ZeroOutFirst : public Kernel {
 };
 ASSAY_REGISTER_KERNEL(Name("Acme.ZeroOutFirst").Device(kCpu), ZeroOutFirst);
 
-// --- 2. With validation: vectors only, said by the kernel ---------------------------------------------------------
+// --- 2. With validation: vectors only, said by the kernel
+// ---------------------------------------------------------
 
 ASSAY_REGISTER_OP("Acme.ZeroOutVector").Input("to_zero: s32").Output("zeroed: s32");
 
@@ -52,7 +55,8 @@ class ZeroOutVector : public ZeroOutFirst {
 };
 ASSAY_REGISTER_KERNEL(Name("Acme.ZeroOutVector").Device(kCpu), ZeroOutVector);
 
-// --- 3. With an attribute, for several types, on several threads, with a shape function and a gradient -------------
+// --- 3. With an attribute, for several types, on several threads,
+// with a shape function and a gradient -------------
 
 ASSAY_REGISTER_OP("Acme.ZeroOut")
     .Attr("preserve_index: int >= 0 = 0")
@@ -96,7 +100,8 @@ ACME_REGISTER_ZERO_OUT(int32_t)
 ACME_REGISTER_ZERO_OUT(assay::op::bfloat16)
 #undef ACME_REGISTER_ZERO_OUT
 
-// dL/dx = dL/dy where the element stays, else 0: the element's gradient, cut out of the flat one and padded again.
+// dL/dx = dL/dy where the element stays, else 0: the element's gradient,
+// cut out of the flat one and padded again.
 Status ZeroOutGradient(GradContext* c) {
   int64_t kept = 0;
   ASSAY_OP_RETURN_IF_ERROR(c->GetAttr("preserve_index", &kept));
@@ -112,7 +117,8 @@ Status ZeroOutGradient(GradContext* c) {
 }
 ASSAY_REGISTER_GRADIENT("Acme.ZeroOut", ZeroOutGradient);
 
-// --- 4. Over lists: each of N arrays of one type, or each of some of any types --------------------------------------
+// --- 4. Over lists: each of N arrays of one type, or each of some of any types
+// --------------------------------------
 
 Status EachUnchanged(InferenceContext* c) {
   for (int64_t i = 0; i < c->num_inputs(); ++i) c->set_output(i, c->input(i));

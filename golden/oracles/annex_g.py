@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Goldens of complex functions where a part is infinite or NaN, or both are zero, and of complex quotients.
 
-The expected values are the rows of ISO/IEC 9899:2018 (C17), Annex G.6, written out by hand, defect report 471 included:
-a row holds for operands whose imaginary part has a positive sign, and conjugation gives the others (f(conj z) = conj f(z));
-rows of odd and even functions hold for positive real parts. asin, sin, tan and cos are what G.6 defines them as: asinh, sinh,
-tanh and cosh of iz. A sign that the standard leaves open is marked "?": it is the one of the decision
-complex-unspecified-signs, positive but for those in OPEN_SIGNS. Quotients are those of G.5.1: a c + b d and b c - a d over c^2 + d^2 in extended reals, and
-recovery only where both parts are NaN.
+The expected values are the rows of ISO/IEC 9899:2018 (C17), Annex G.6, written out by hand, defect report 471
+included: a row holds for operands whose imaginary part has a positive sign, and conjugation gives the others
+(f(conj z) = conj f(z)); rows of odd and even functions hold for positive real parts. asin, sin, tan and cos
+are what G.6 defines them as: asinh, sinh, tanh and cosh of iz. A sign that the standard leaves open is marked
+"?": it is the one of the decision complex-unspecified-signs, positive but for those in OPEN_SIGNS. Quotients
+are those of G.5.1: a c + b d and b c - a d over c^2 + d^2 in extended reals, and recovery only where both
+parts are NaN.
 """
 import math
 import struct
@@ -30,41 +31,55 @@ def matches(pattern, value):
 
 
 # (real part, imaginary part, result's parts); "?" before a part: its sign is open in the standard.
-ACOS = [("0", "0", "pi/2", "-0"), ("0", NAN, "pi/2", "nan"), (FINITE, INF, "pi/2", "-inf"), (NONZERO, NAN, "nan", "nan"),
-        (-INF, FINITE, "pi", "-inf"), (INF, FINITE, "0", "-inf"), (-INF, INF, "3pi/4", "-inf"), (INF, INF, "pi/4", "-inf"),
-        (-INF, NAN, "nan", "?-inf"), (INF, NAN, "nan", "?-inf"), (NAN, FINITE, "nan", "nan"), (NAN, INF, "nan", "-inf"),
-        (NAN, NAN, "nan", "nan")]
-ACOSH = [("0", "0", "0", "pi/2"), (FINITE, INF, "inf", "pi/2"), ("0", NAN, "nan", "?pi/2"), (NONZERO, NAN, "nan", "nan"),
-         (-INF, FINITE, "inf", "pi"), (INF, FINITE, "inf", "0"), (-INF, INF, "inf", "3pi/4"), (INF, INF, "inf", "pi/4"),
-         (-INF, NAN, "inf", "nan"), (INF, NAN, "inf", "nan"), (NAN, FINITE, "nan", "nan"), (NAN, INF, "inf", "nan"),
-         (NAN, NAN, "nan", "nan")]
-ASINH = [("0", "0", "0", "0"), (FINITE, INF, "inf", "pi/2"), (FINITE, NAN, "nan", "nan"), (INF, FINITE, "inf", "0"),
-         (INF, INF, "inf", "pi/4"), (INF, NAN, "inf", "nan"), (NAN, "0", "nan", "0"), (NAN, NONZERO, "nan", "nan"),
-         (NAN, INF, "?inf", "nan"), (NAN, NAN, "nan", "nan")]
+ACOS = [("0", "0", "pi/2", "-0"), ("0", NAN, "pi/2", "nan"), (FINITE, INF, "pi/2", "-inf"),
+        (NONZERO, NAN, "nan", "nan"),
+        (-INF, FINITE, "pi", "-inf"), (INF, FINITE, "0", "-inf"), (-INF, INF, "3pi/4", "-inf"),
+        (INF, INF, "pi/4", "-inf"),
+        (-INF, NAN, "nan", "?-inf"), (INF, NAN, "nan", "?-inf"), (NAN, FINITE, "nan", "nan"),
+        (NAN, INF, "nan", "-inf"), (NAN, NAN, "nan", "nan")]
+ACOSH = [("0", "0", "0", "pi/2"), (FINITE, INF, "inf", "pi/2"), ("0", NAN, "nan", "?pi/2"),
+         (NONZERO, NAN, "nan", "nan"),
+         (-INF, FINITE, "inf", "pi"), (INF, FINITE, "inf", "0"), (-INF, INF, "inf", "3pi/4"),
+         (INF, INF, "inf", "pi/4"),
+         (-INF, NAN, "inf", "nan"), (INF, NAN, "inf", "nan"), (NAN, FINITE, "nan", "nan"),
+         (NAN, INF, "inf", "nan"), (NAN, NAN, "nan", "nan")]
+ASINH = [("0", "0", "0", "0"), (FINITE, INF, "inf", "pi/2"), (FINITE, NAN, "nan", "nan"),
+         (INF, FINITE, "inf", "0"),
+         (INF, INF, "inf", "pi/4"), (INF, NAN, "inf", "nan"), (NAN, "0", "nan", "0"),
+         (NAN, NONZERO, "nan", "nan"), (NAN, INF, "?inf", "nan"), (NAN, NAN, "nan", "nan")]
 ATANH = [("0", "0", "0", "0"), ("0", NAN, "0", "nan"), (1.0, "0", "inf", "0"), (FINITE, INF, "0", "pi/2"),
-         (NONZERO, NAN, "nan", "nan"), (INF, FINITE, "0", "pi/2"), (INF, INF, "0", "pi/2"), (INF, NAN, "0", "nan"),
+         (NONZERO, NAN, "nan", "nan"), (INF, FINITE, "0", "pi/2"), (INF, INF, "0", "pi/2"),
+         (INF, NAN, "0", "nan"),
          (NAN, FINITE, "nan", "nan"), (NAN, INF, "?0", "pi/2"), (NAN, NAN, "nan", "nan")]
 COSH = [("0", "0", "1", "0"), ("0", INF, "nan", "?0"), ("0", NAN, "nan", "?0"), (NONZERO, INF, "nan", "nan"),
-        (NONZERO, NAN, "nan", "nan"), (INF, "0", "inf", "0"), (INF, NONZERO, "inf cos", "inf sin"), (INF, INF, "?inf", "nan"),
-        (INF, NAN, "inf", "nan"), (NAN, "0", "nan", "?0"), (NAN, NONZERO_NUMBER, "nan", "nan"), (NAN, NAN, "nan", "nan")]
+        (NONZERO, NAN, "nan", "nan"), (INF, "0", "inf", "0"), (INF, NONZERO, "inf cos", "inf sin"),
+        (INF, INF, "?inf", "nan"),
+        (INF, NAN, "inf", "nan"), (NAN, "0", "nan", "?0"), (NAN, NONZERO_NUMBER, "nan", "nan"),
+        (NAN, NAN, "nan", "nan")]
 SINH = [("0", "0", "0", "0"), ("0", INF, "?0", "nan"), ("0", NAN, "?0", "nan"), (NONZERO, INF, "nan", "nan"),
-        (NONZERO, NAN, "nan", "nan"), (INF, "0", "inf", "0"), (INF, NONZERO, "inf cos", "inf sin"), (INF, INF, "?inf", "nan"),
-        (INF, NAN, "?inf", "nan"), (NAN, "0", "nan", "0"), (NAN, NONZERO_NUMBER, "nan", "nan"), (NAN, NAN, "nan", "nan")]
+        (NONZERO, NAN, "nan", "nan"), (INF, "0", "inf", "0"), (INF, NONZERO, "inf cos", "inf sin"),
+        (INF, INF, "?inf", "nan"),
+        (INF, NAN, "?inf", "nan"), (NAN, "0", "nan", "0"), (NAN, NONZERO_NUMBER, "nan", "nan"),
+        (NAN, NAN, "nan", "nan")]
 # Defect report 471: the rows of (0, inf) and (0, nan).
 TANH = [("0", "0", "0", "0"), ("0", INF, "0", "nan"), (NONZERO, INF, "nan", "nan"), ("0", NAN, "0", "nan"),
-        (NONZERO, NAN, "nan", "nan"), (INF, FINITE, "1", "0 sin2"), (INF, INF, "1", "?0"), (INF, NAN, "1", "?0"),
+        (NONZERO, NAN, "nan", "nan"), (INF, FINITE, "1", "0 sin2"), (INF, INF, "1", "?0"),
+        (INF, NAN, "1", "?0"),
         (NAN, "0", "nan", "0"), (NAN, NONZERO_NUMBER, "nan", "nan"), (NAN, NAN, "nan", "nan")]
 EXP = [("0", "0", "1", "0"), (FINITE, INF, "nan", "nan"), (FINITE, NAN, "nan", "nan"), (INF, "0", "inf", "0"),
        (-INF, FINITE, "0 cos", "0 sin"), (INF, NONZERO, "inf cos", "inf sin"), (-INF, INF, "?0", "?0"),
        (INF, INF, "?inf", "nan"), (-INF, NAN, "?0", "?0"), (INF, NAN, "?inf", "nan"), (NAN, "0", "nan", "0"),
        (NAN, NONZERO_NUMBER, "nan", "nan"), (NAN, NAN, "nan", "nan")]
-LOG = [("0-", "0", "-inf", "pi"), ("0+", "0", "-inf", "0"), (FINITE, INF, "inf", "pi/2"), (FINITE, NAN, "nan", "nan"),
-       (-INF, FINITE, "inf", "pi"), (INF, FINITE, "inf", "0"), (-INF, INF, "inf", "3pi/4"), (INF, INF, "inf", "pi/4"),
-       (-INF, NAN, "inf", "nan"), (INF, NAN, "inf", "nan"), (NAN, FINITE, "nan", "nan"), (NAN, INF, "inf", "nan"),
-       (NAN, NAN, "nan", "nan")]
-SQRT = [("0", "0", "0", "0"), (ANY, INF, "inf", "inf"), (FINITE, NAN, "nan", "nan"), (-INF, FINITE, "0", "inf"),
-        (INF, FINITE, "inf", "0"), (-INF, NAN, "nan", "?inf"), (INF, NAN, "inf", "nan"), (NAN, FINITE, "nan", "nan"),
-        (NAN, NAN, "nan", "nan")]
+LOG = [("0-", "0", "-inf", "pi"), ("0+", "0", "-inf", "0"), (FINITE, INF, "inf", "pi/2"),
+       (FINITE, NAN, "nan", "nan"),
+       (-INF, FINITE, "inf", "pi"), (INF, FINITE, "inf", "0"), (-INF, INF, "inf", "3pi/4"),
+       (INF, INF, "inf", "pi/4"),
+       (-INF, NAN, "inf", "nan"), (INF, NAN, "inf", "nan"), (NAN, FINITE, "nan", "nan"),
+       (NAN, INF, "inf", "nan"), (NAN, NAN, "nan", "nan")]
+SQRT = [("0", "0", "0", "0"), (ANY, INF, "inf", "inf"), (FINITE, NAN, "nan", "nan"),
+        (-INF, FINITE, "0", "inf"),
+        (INF, FINITE, "inf", "0"), (-INF, NAN, "nan", "?inf"), (INF, NAN, "inf", "nan"),
+        (NAN, FINITE, "nan", "nan"), (NAN, NAN, "nan", "nan")]
 
 
 def part(text, y):
@@ -111,7 +126,8 @@ FUNCTIONS = TABLES | {"asin": rotated(TABLES["asinh"], True), "sine": rotated(TA
 # The open signs that the decision takes from MPC where the symmetries of the tables give the other one.
 OPEN_SIGNS = {("cosh", "(-0.0, nan)"): (NAN, -0.0), ("cosh", "(nan, 0.0)"): (NAN, -0.0),
               ("cosh", "(nan, -0.0)"): (NAN, 0.0), ("cosine", "(nan, -0.0)"): (NAN, -0.0),
-              ("tanh", "(-inf, nan)"): (-1.0, 0.0), ("exponential", "(-inf, -inf)"): (0.0, 0.0), ("asin", "(inf, nan)"): (NAN, INF),
+              ("tanh", "(-inf, nan)"): (-1.0, 0.0), ("exponential", "(-inf, -inf)"): (0.0, 0.0),
+              ("asin", "(inf, nan)"): (NAN, INF),
               ("asin", "(-inf, nan)"): (NAN, INF), ("tan", "(nan, inf)"): (0.0, 1.0)}
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, INF, -INF, NAN]
@@ -183,8 +199,10 @@ def main(dry_run):
     for op, function in FUNCTIONS.items():
         for element in ("c64", "c128"):
             script.write("elementwise", f"{op}_annex_g_{element}",
-                         golden(f"{op}_annex_g_{element}", "C17, Annex G.6, with defect report 471", op, element, [OPERANDS],
-                                [OPEN_SIGNS.get((op, str(z)), function(*z)) for z in OPERANDS], "complex-unspecified-signs"))
+                         golden(f"{op}_annex_g_{element}", "C17, Annex G.6, with defect report 471", op,
+                                element, [OPERANDS],
+                                [OPEN_SIGNS.get((op, str(z)), function(*z)) for z in OPERANDS],
+                                "complex-unspecified-signs"))
     parts = [0.0, -0.0, 2.0, -3.0, 0.5, INF, -INF, NAN]
     pairs = [((a, b), (c, d)) for a in parts for b in parts for c in parts for d in parts
              if not all(math.isfinite(v) for v in (a, b, c, d)) or (c == 0 and d == 0)]

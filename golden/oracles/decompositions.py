@@ -1,5 +1,5 @@
-"""Goldens of the custom calls of LAPACK's decompositions: mpmath's numbers of 60 digits, rounded once. Wants NumPy and mpmath, which
-tools/test's build/venv has."""
+"""Goldens of the custom calls of LAPACK's decompositions: mpmath's numbers of 60 digits, rounded once. Wants
+NumPy and mpmath, which tools/test's build/venv has."""
 import pathlib
 import sys
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes golden/devices/: collectives on several devices.
 
-A small model of docs/spec/operations-collective.md: a device is (replica, partition), its value a list of integers; groups are worked
-out by the table of modes, and each result by the definition of its op. Needs numpy. Run it again after a change: output is
-reproducible.
+A small model of docs/spec/operations-collective.md: a device is (replica, partition), its value a list of
+integers; groups are worked out by the table of modes, and each result by the definition of its op. Needs
+numpy. Run it again after a change: output is reproducible.
 """
 import sys
 from pathlib import Path
@@ -47,7 +47,8 @@ class Grid:
 
     def ids(self, mode):
         return {"cross_replica": self.replicas, "cross_partition": self.partitions,
-                "cross_replica_and_partition": self.replicas, "flattened": self.replicas * self.partitions}[mode]
+                "cross_replica_and_partition": self.replicas,
+                "flattened": self.replicas * self.partitions}[mode]
 
     def groups(self, mode, lists):
         """The groups of devices, in group order."""
@@ -118,7 +119,8 @@ def golden(table, name, grid, body, given, results, type_="s32", computations=""
 def values(grid, shape, start=1):
     """Distinct on every device, and no two differences alike."""
     n = int(np.prod(shape, dtype=int))
-    return {d: (np.arange(n) * (k + 1) + start + 10 * k * k).reshape(shape) for k, d in enumerate(grid.devices)}
+    return {d: (np.arange(n) * (k + 1) + start + 10 * k * k).reshape(shape)
+            for k, d in enumerate(grid.devices)}
 
 
 def by_group(groups, result_of):
@@ -130,7 +132,8 @@ def shape_text(shape):
 
 
 def moves(table):
-    """all-gather, all-reduce, reduce-scatter: HLO has no cross_partition of them (collective-mode-absent-flag)."""
+    """all-gather, all-reduce, reduce-scatter: HLO has no cross_partition of them
+    (collective-mode-absent-flag)."""
     for mode, grids in GRIDS.items():
         if mode == "cross_partition":
             continue
@@ -156,7 +159,8 @@ def moves(table):
                 out = by_group(groups, lambda g: [fold(g)] * len(g))
                 golden(table, f"all_reduce_order_{tail}", grid, f"""
                     x0 = s32[2,3] parameter(0)
-                    ROOT r = s32[2,3] all-reduce(x0), to_apply=order{attrs}""", [x], [out], computations=ORDER.replace("TYPE", "s32"))
+                    ROOT r = s32[2,3] all-reduce(x0), to_apply=order{attrs}""", [x], [out],
+                       computations=ORDER.replace("TYPE", "s32"))
 
                 y = values(grid, (2 * n, 2), start=3)
                 def scatter(g):
@@ -165,8 +169,8 @@ def moves(table):
                 out = by_group(groups, scatter)
                 golden(table, f"reduce_scatter_{tail}", grid, f"""
                     x0 = s32[{2 * n},2] parameter(0)
-                    ROOT r = s32[2,2] reduce-scatter(x0), dimensions={{0}}, to_apply=sum{attrs}""", [y], [out],
-                       computations=SUM.replace("TYPE", "s32"))
+                    ROOT r = s32[2,2] reduce-scatter(x0), dimensions={{0}}, to_apply=sum{attrs}""", [y],
+                       [out], computations=SUM.replace("TYPE", "s32"))
 
 
 def exchanges(table):
@@ -181,15 +185,18 @@ def exchanges(table):
                 tail = f"{mode}_{replicas}x{partitions}_{way}"
                 attrs = attributes(mode, lists)
                 x = values(grid, (2, 2 * n))
-                out = by_group(groups, lambda g: [np.concatenate([x[i][:, 2 * j:2 * j + 2] for i in g], axis=1)
+                out = by_group(groups,
+                               lambda g: [np.concatenate([x[i][:, 2 * j:2 * j + 2] for i in g], axis=1)
                                                   for j in range(len(g))])
                 golden(table, f"all_to_all_{tail}", grid, f"""
                     x0 = s32[2,{2 * n}] parameter(0)
                     ROOT r = s32[2,{2 * n}] all-to-all(x0), dimensions={{1}}{attrs}""", [x], [out])
                 parts = [values(grid, (2,), start=100 * k) for k in range(n)]
-                outs = [by_group(groups, lambda g, i=i: [parts[j][g[i]] for j in range(len(g))]) for i in range(n)]
+                outs = [by_group(groups, lambda g, i=i: [parts[j][g[i]] for j in range(len(g))])
+                        for i in range(n)]
                 names = ", ".join(f"x{k}" for k in range(n))
-                golden(table, f"all_to_all_tuple_{tail}", grid, "\n".join(f"x{k} = s32[2] parameter({k})" for k in range(n)) +
+                golden(table, f"all_to_all_tuple_{tail}", grid,
+                       "\n".join(f"x{k} = s32[2] parameter({k})" for k in range(n)) +
                        f"\nROOT r = ({', '.join(['s32[2]'] * n)}) all-to-all({names}){attrs}", parts, outs)
                 out = by_group(groups, lambda g: [x[g[0]]] * len(g))
                 golden(table, f"collective_broadcast_{tail}", grid, f"""
@@ -198,8 +205,8 @@ def exchanges(table):
             if ids == 1:
                 continue
             channel = ", channel_id=1" if mode == "cross_partition" else ""
-            for way, pairs in (("ring", [(i, (i + 1) % ids) for i in range(ids)]), ("shift", [(i, i + 1) for i in range(ids - 1)]),
-                               ("one", [(ids - 1, 0)])):
+            for way, pairs in (("ring", [(i, (i + 1) % ids) for i in range(ids)]),
+                               ("shift", [(i, i + 1) for i in range(ids - 1)]), ("one", [(ids - 1, 0)])):
                 x, y = values(grid, (3,)), values(grid, (2,), start=50)
                 out = [{d: np.zeros_like(v) for d, v in z.items()} for z in (x, y)]
                 for r, p in grid.devices:
@@ -216,7 +223,8 @@ def exchanges(table):
 
 def ragged(table):
     """Member s sends s + m + t + 1 rows for update t to member m, in blocks one behind the other."""
-    for replicas, partitions, mode in ((2, 1, "cross_replica"), (1, 4, "cross_partition"), (2, 3, "cross_partition")):
+    for replicas, partitions, mode in ((2, 1, "cross_replica"), (1, 4, "cross_partition"),
+                                       (2, 3, "cross_partition")):
         for updates in (1, 2):
             grid = Grid(replicas, partitions)
             n = grid.ids(mode)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes golden/elementwise/: exact values by Python integers and fractions, refusals, and the worked examples
-of docs/spec/operations-elementwise.md (elementwise_spec.py). Run it again after a change: output is reproducible.
+"""Writes golden/elementwise/: exact values by Python integers and fractions, refusals, and the worked
+examples of docs/spec/operations-elementwise.md (elementwise_spec.py). Run it again after a change: output is
+reproducible.
 
 The transcendental functions, power and atan2 are not here (their goldens come from MPFR).
 """
@@ -11,8 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import written
-from elementwise_base import (Array, HALF, SCRIPT, complex_samples, float_pairs, float_samples, golden, int_pairs,
-                              int_samples, rng_for, write)
+from elementwise_base import (Array, HALF, SCRIPT, complex_samples, float_pairs, float_samples, golden,
+                              int_pairs, int_samples, rng_for, write)
 from elementwise_math import (afz, even, f_abs, f_add, f_divide, f_maximum, f_minimum, f_multiply, f_negate,
                               f_remainder, f_sign, f_subtract, i_divide, i_remainder, i_shl, i_sra, i_srl,
                               order_key, pattern, rounding)
@@ -46,7 +47,8 @@ def binary_floats(op, f):
         for t in types:
             pairs = float_pairs(t, op)
             result = [t.rn(f(t.decode(a), t.decode(b))) for a, b in pairs]
-            cases.append(([Array(t, [a for a, _ in pairs]), Array(t, [b for _, b in pairs])], Array(t, result)))
+            cases.append(
+                ([Array(t, [a for a, _ in pairs]), Array(t, [b for _, b in pairs])], Array(t, result)))
         golden(f"{op}_{label}", op, cases)
 
 
@@ -139,7 +141,8 @@ def write_unary():
                [([Array(t, s := float_samples(t))], Array(PRED, [int(t.decode(b)[0] == "fin") for b in s]))
                 for t in types])
     write_parts()
-    for op in ("abs", "negate", "sign", "ceil", "floor", "round-nearest-afz", "round-nearest-even", "real", "imag"):
+    for op in ("abs", "negate", "sign", "ceil", "floor", "round-nearest-afz", "round-nearest-even", "real",
+               "imag"):
         zero_elements(op, ["f32"], "f32")
     zero_elements("is-finite", ["bf16"], "pred")
     for op in ("not", "popcnt", "count-leading-zeros"):
@@ -147,36 +150,44 @@ def write_unary():
 
 
 def payload_nans(t):
-    return [b for b in (t.nan_bits, t.nan_bits | t.sign_bit, t.nan_bits | 1, t.nan_bits - (1 << (t.m - 1)) + 1)]
+    return [b
+            for b in (t.nan_bits, t.nan_bits | t.sign_bit, t.nan_bits | 1, t.nan_bits - (1 << (t.m - 1)) + 1)]
 
 
 def write_parts():
     """real, imag, complex move bits: NaN payloads, signalling ones too."""
     pairs = {t.name: [(a, b) for a, b in zip(float_samples(t) + payload_nans(t),
-                                              reversed(float_samples(t) + payload_nans(t)))] for t in WIDE[2:]}
+                                              reversed(float_samples(t) + payload_nans(t)))]
+             for t in WIDE[2:]}
     for op, k in (("real", 0), ("imag", 1)):
         golden(f"{op}_complex", op, [([Array(t, pairs[t.name], complex_=True)],
                                       Array(t, [z[k] for z in pairs[t.name]])) for t in WIDE[2:]])
     for label, types in (("floats", WIDE), ("narrow_floats", NARROW)):
         extra = payload_nans if label == "floats" else lambda t: []
-        golden(f"real_{label}", "real", [([Array(t, s := float_samples(t) + extra(t))], Array(t, s)) for t in types])
-        golden(f"imag_{label}", "imag", [([Array(t, s := float_samples(t, 12))], Array(t, [t.rn(fin(0, 0))] * len(s)))
-                                         for t in types], decision="imag-without-zero" if types is NARROW else None)
-    golden("complex_parts", "complex", [([Array(t, [z[0] for z in pairs[t.name]]), Array(t, [z[1] for z in pairs[t.name]])],
+        golden(f"real_{label}", "real",
+               [([Array(t, s := float_samples(t) + extra(t))], Array(t, s)) for t in types])
+        golden(f"imag_{label}", "imag",
+               [([Array(t, s := float_samples(t, 12))], Array(t, [t.rn(fin(0, 0))] * len(s)))
+                                         for t in types],
+               decision="imag-without-zero" if types is NARROW else None)
+    golden("complex_parts", "complex",
+           [([Array(t, [z[0] for z in pairs[t.name]]), Array(t, [z[1] for z in pairs[t.name]])],
                                          Array(t, pairs[t.name], complex_=True)) for t in WIDE[2:]])
     for t in WIDE[2:]:
         z = (t.rn(fin(Fraction(5, 4))), t.rn(fin(-2)))
         golden(f"complex_scalar_{t.name}", "complex", [([Array(t, [z[0]], []), Array(t, [z[1]], [])],
                                                         Array(t, [z], [], complex_=True))])
     t = BY_NAME["f64"]
-    golden("complex_zero_elements", "complex", [([Array(t, [], [0, 3])] * 2, Array(t, [], [0, 3], complex_=True))],
+    golden("complex_zero_elements", "complex",
+           [([Array(t, [], [0, 3])] * 2, Array(t, [], [0, 3], complex_=True))],
            oracle="hand")
 
 
 def write_binary():
     for op, f, g in (("add", f_add, lambda t, a, b: a + b), ("subtract", f_subtract, lambda t, a, b: a - b),
                      ("multiply", f_multiply, lambda t, a, b: a * b), ("divide", f_divide, i_divide),
-                     ("remainder", f_remainder, i_remainder), ("maximum", f_maximum, lambda t, a, b: max(a, b)),
+                     ("remainder", f_remainder, i_remainder),
+                     ("maximum", f_maximum, lambda t, a, b: max(a, b)),
                      ("minimum", f_minimum, lambda t, a, b: min(a, b))):
         binary_floats(op, f)
         binary_ints(op, g)
@@ -191,7 +202,8 @@ def write_binary():
     binary_complex("divide", c_divide)
     binary_ints("mulhi", lambda t, a, b: (a * b) >> t.width)
     zero_elements("mulhi", ["s32", "s32"], "s32")
-    for op, f in (("and", lambda t, a, b: a & b), ("or", lambda t, a, b: a | b), ("xor", lambda t, a, b: a ^ b)):
+    for op, f in (("and", lambda t, a, b: a & b), ("or", lambda t, a, b: a | b),
+                  ("xor", lambda t, a, b: a ^ b)):
         binary_ints(op, f)
         binary_preds(op, lambda a, b, f=f: f(None, a, b))
         zero_elements(op, ["pred", "pred"], "pred")
@@ -230,15 +242,17 @@ def compare_cases(direction, types, pairs_of, f, suffix=""):
 
 
 def write_compare():
-    nan_pairs = lambda t: [(a, b) for a in payload_nans(t) for b in payload_nans(t)[:2] + [t.rn(inf()), t.rn(inf(1))]]
+    nan_pairs = lambda t: [(a, b) for a in payload_nans(t)
+                           for b in payload_nans(t)[:2] + [t.rn(inf()), t.rn(inf(1))]]
     for direction, f in DIRECTIONS.items():
         floats = lambda t: float_pairs(t, "compare")[:40]
         cases = compare_cases(direction, FLOATS, floats, lambda t, a, b: float_compare(t, direction, a, b))
         golden(f"compare_{direction.lower()}_floats", "compare", cases)
         total = lambda t: floats(t) + (nan_pairs(t) if t in WIDE else [])
-        cases = compare_cases(direction, FLOATS, total, lambda t, a, b: int(f(total_key(t, a), total_key(t, b))),
-                              ", type=TOTALORDER")
-        golden(f"compare_{direction.lower()}_total_order", "compare", cases, decision="total-order-single-nan")
+        cases = compare_cases(direction, FLOATS, total,
+                              lambda t, a, b: int(f(total_key(t, a), total_key(t, b))), ", type=TOTALORDER")
+        golden(f"compare_{direction.lower()}_total_order", "compare", cases,
+               decision="total-order-single-nan")
         cases = compare_cases(direction, INTEGRAL, lambda t: int_pairs(t, "compare"),
                               lambda t, a, b: int(f(t.value(a), t.value(b))))
         bools = lambda t: [(a, b) for a in (0, 1) for b in (0, 1)]
@@ -249,7 +263,8 @@ def write_compare():
     ys = [(t.sign_bit, t.sign_bit), (0, 1), (1, 2), (1, 3), (t.nan_bits, 0)]
     equal = [1, 0, 1, 0, 0]
     golden("compare_complex", "compare",
-           [([Array(t, xs, complex_=True), Array(t, ys, complex_=True)], Array(PRED, equal), ", direction=EQ"),
+           [([Array(t, xs, complex_=True), Array(t, ys, complex_=True)], Array(PRED, equal),
+             ", direction=EQ"),
             ([Array(t, xs, complex_=True), Array(t, ys, complex_=True)], Array(PRED, [1 - e for e in equal]),
              ", direction=NE, type=FLOAT")], oracle="hand")
     zero_elements("compare", ["f32", "f32"], "pred", ", direction=LT")
@@ -259,7 +274,8 @@ def write_select():
     for label, types in (("floats", FLOATS), ("integers", INTEGRAL)):
         cases = []
         for t in types:
-            a = (float_samples(t, 12) + (payload_nans(t) if t in WIDE else [])) if t in FLOATS else int_samples(t, 12)
+            a = (float_samples(t, 12)
+                 + (payload_nans(t) if t in WIDE else [])) if t in FLOATS else int_samples(t, 12)
             b = a[::-1]
             pred = [rng_for("select", t.name, i).randrange(2) for i in range(len(a))]
             cases.append(([Array(PRED, pred), Array(t, a), Array(t, b)],
@@ -273,7 +289,8 @@ def write_select():
     golden("select_complex", "select", [([Array(PRED, [1, 0]), Array(t, [(1, 2), (3, 4)], complex_=True),
                                           Array(t, [(5, 6), (t.nan_bits | 5, 8)], complex_=True)],
                                          Array(t, [(1, 2), (t.nan_bits | 5, 8)], complex_=True))])
-    golden("select_pred", "select", [([Array(PRED, [1, 1, 0, 0]), Array(PRED, [1, 0, 1, 0]), Array(PRED, [0, 1, 0, 1])],
+    golden("select_pred", "select",
+           [([Array(PRED, [1, 1, 0, 0]), Array(PRED, [1, 0, 1, 0]), Array(PRED, [0, 1, 0, 1])],
                                       Array(PRED, [1, 0, 0, 1]))])
     zero_elements("select", ["pred", "s16", "s16"], "s16")
 
@@ -302,7 +319,8 @@ def write_clamp():
     one, two = t.rn(fin(1)), t.rn(fin(2))
     x = [t.rn(fin(v)) for v in (-1, Fraction(3, 2), 5)] + [t.nan_bits, t.rn(inf())]
     want = [one, t.rn(fin(Fraction(3, 2))), two, t.nan_bits, two]
-    golden("clamp_scalar_bounds", "clamp", [([Array(t, [one], []), Array(t, x), Array(t, [two], [])], Array(t, want))],
+    golden("clamp_scalar_bounds", "clamp",
+           [([Array(t, [one], []), Array(t, x), Array(t, [two], [])], Array(t, want))],
            oracle="hand")
     zero_elements("clamp", ["f32", "f32", "f32"], "f32")
 
@@ -330,10 +348,12 @@ def convert_samples(source):
     if source.kind == "pred":
         return [0, 1]
     if source.kind != "f":
-        big = [2049, 70000, 65519, 16777217, 16777219, (1 << 53) + 1, (1 << 54) + 2, (1 << 62) + (1 << 38) + 1, -129]
-        return int_samples(source, 14) + [source.wrap(v) for v in big if source.min_int <= v <= source.max_int]
-    xs = [Fraction(19, 10), Fraction(-19, 10), 300, -300, Fraction(127.5), Fraction(-128.5), 255, 65519, 2 ** 31, -2 ** 31,
-          2 ** 63, -2 ** 63, 2 ** 64, Fraction(1, 3)]
+        big = [2049, 70000, 65519, 16777217, 16777219, (1 << 53) + 1, (1 << 54) + 2,
+               (1 << 62) + (1 << 38) + 1, -129]
+        return int_samples(source,
+                           14) + [source.wrap(v) for v in big if source.min_int <= v <= source.max_int]
+    xs = [Fraction(19, 10), Fraction(-19, 10), 300, -300, Fraction(127.5), Fraction(-128.5), 255, 65519,
+          2 ** 31, -2 ** 31, 2 ** 63, -2 ** 63, 2 ** 64, Fraction(1, 3)]
     bits = float_samples(source, 20, "convert") + [source.rn(fin(x)) for x in xs if abs(x) <= source.max]
     return list(dict.fromkeys(bits + (payload_nans(source) if source in WIDE else [])))
 
@@ -342,7 +362,8 @@ def write_convert():
     every = [PRED] + INTEGRAL + FLOATS
     for source in every:
         bits = convert_samples(source)
-        cases = [([Array(source, bits)], Array(t, [convert_value(source, t, b) for b in bits])) for t in every]
+        cases = [([Array(source, bits)], Array(t, [convert_value(source, t, b) for b in bits]))
+                 for t in every]
         parameters = [f"p0 = {cases[0][0][0].shape} parameter(0)"]
         body = [f"r{i} = {result.shape} convert(p0)" for i, (_, result) in enumerate(cases)]
         shapes = ", ".join(result.shape for _, result in cases)
@@ -353,16 +374,20 @@ def write_convert():
     f32, f64 = BY_NAME["f32"], BY_NAME["f64"]
     cases = []
     for source in (f32, f64):
-        zs = complex_samples(source, 6, "convert") + [(source.nan_bits, 0), (source.rn(inf()), source.sign_bit)]
+        zs = complex_samples(source, 6, "convert") + [(source.nan_bits, 0),
+                                                      (source.rn(inf()), source.sign_bit)]
         for t in (PRED, BY_NAME["s8"], BY_NAME["u64"], BY_NAME["bf16"]):
-            cases.append(([Array(source, zs, complex_=True)], Array(t, [convert_value(source, t, z[0]) for z in zs])))
+            cases.append(
+                ([Array(source, zs, complex_=True)], Array(t, [convert_value(source, t, z[0]) for z in zs])))
         other = f64 if source is f32 else f32
         cases.append(([Array(source, zs, complex_=True)],
-                      Array(other, [(convert_value(source, other, a), convert_value(source, other, b)) for a, b in zs],
+                      Array(other, [(convert_value(source, other, a), convert_value(source, other, b))
+                                    for a, b in zs],
                             complex_=True)))
         for t in (PRED, BY_NAME["s64"], BY_NAME["f16"], other):
             s = convert_samples(t)
-            cases.append(([Array(t, s)], Array(source, [(convert_value(t, source, b), 0) for b in s], complex_=True)))
+            cases.append(
+                ([Array(t, s)], Array(source, [(convert_value(t, source, b), 0) for b in s], complex_=True)))
     golden("convert_complex", "convert", cases)
     zero_elements("convert", ["f32"], "s4")
 
@@ -391,13 +416,14 @@ def write_bitcast():
                 bits = [x for x in some_bits(a, 6) if b.kind != "f" or not b.is_nan(x)]
                 cases.append(([Array(a, bits)], Array(b, bits)))
         golden(f"bitcast-convert_same_width_{width}", "bitcast-convert", cases)
-    wider = [("f32", "u16"), ("f32", "s4"), ("f64", "f32"), ("u64", "s1"), ("s16", "u2"), ("bf16", "u8"), ("f8e5m2", "f4e2m1fn"),
-             ("f6e3m2fn", "u2"), ("f6e2m3fn", "s1"), ("s32", "f16"), ("u8", "s2")]
+    wider = [("f32", "u16"), ("f32", "s4"), ("f64", "f32"), ("u64", "s1"), ("s16", "u2"), ("bf16", "u8"),
+             ("f8e5m2", "f4e2m1fn"), ("f6e3m2fn", "u2"), ("f6e2m3fn", "s1"), ("s32", "f16"), ("u8", "s2")]
     splits, joins = [], []
     for a, b in wider:
         a, b = BY_NAME[a], BY_NAME[b]
         ratio = a.width // b.width
-        bits = [x for x in some_bits(a, 8) if b.kind != "f" or not any(b.is_nan(y) for y in bitcast_split(a, b, [x]))]
+        bits = [x for x in some_bits(a, 8) if b.kind != "f"
+                or not any(b.is_nan(y) for y in bitcast_split(a, b, [x]))]
         narrow = Array(b, bitcast_split(a, b, bits), [len(bits), ratio])
         splits.append(([Array(a, bits)], narrow))
         joins.append(([narrow], Array(a, bits)))
@@ -408,7 +434,8 @@ def write_bitcast():
     golden("bitcast-convert_nan_payloads", "bitcast-convert",
            [([Array(t, nans)], Array(BY_NAME["u32"], nans)), ([Array(BY_NAME["s32"], nans)], Array(t, nans))])
     golden("bitcast-convert_pred", "bitcast-convert",
-           [([Array(PRED, [1, 0])], Array(BY_NAME["u8"], [1, 0])), ([Array(BY_NAME["s8"], [0, 1])], Array(PRED, [0, 1])),
+           [([Array(PRED, [1, 0])], Array(BY_NAME["u8"], [1, 0])),
+            ([Array(BY_NAME["s8"], [0, 1])], Array(PRED, [0, 1])),
             ([Array(PRED, [1, 0])], Array(BY_NAME["u4"], [1, 0, 0, 0], [2, 2]))], oracle="hand")
     z, w = (t.rn(fin(1)), t.rn(fin(-2))), (0x12345678, 0x3fc00000)
     wide = (z[0] | z[1] << 32, w[0] | w[1] << 32)
@@ -443,14 +470,15 @@ def reduced(t, bits, e, m):
 
 
 def write_reduce_precision():
-    for e, m in ((5, 10), (8, 7), (4, 3), (5, 2), (1, 0), (3, 0), (2, 1), (11, 52), (8, 0), (100, 1), (2, 100)):
+    for e, m in ((5, 10), (8, 7), (4, 3), (5, 2), (1, 0), (3, 0), (2, 1), (11, 52), (8, 0), (100, 1),
+                 (2, 100)):
         cases = []
         for t in FLOATS:
             bits = float_samples(t, 24 if t in WIDE else 16, f"rp{e}{m}")
             result = [t.rn(reduced(t, b, e, m)) for b in bits]
             cases.append(([Array(t, bits)], Array(t, result)))
-        golden(f"reduce-precision_e{e}m{m}", "reduce-precision", cases, f", exponent_bits={e}, mantissa_bits={m}",
-               decision="reduce-precision-no-infinity")
+        golden(f"reduce-precision_e{e}m{m}", "reduce-precision", cases,
+               f", exponent_bits={e}, mantissa_bits={m}", decision="reduce-precision-no-infinity")
     zero_elements("reduce-precision", ["f32"], "f32", ", exponent_bits=5, mantissa_bits=2")
 
 
@@ -481,7 +509,8 @@ def write_stochastic():
                           Array(target, [stochastic(source, target, b, r) for b, r in zip(bits, u)])))
         golden(f"stochastic-convert_{source.name}", "stochastic-convert", cases)
     golden("stochastic-convert_zero_elements", "stochastic-convert",
-           [([Array(BY_NAME["f32"], [], [0]), Array(BY_NAME["u32"], [], [0])], Array(BY_NAME["s8"], [], [0]))],
+           [([Array(BY_NAME["f32"], [], [0]), Array(BY_NAME["u32"], [], [0])],
+             Array(BY_NAME["s8"], [], [0]))],
            oracle="hand")
 
 

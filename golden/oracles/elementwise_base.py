@@ -101,7 +101,8 @@ def float_specials(t):
 def float_samples(t, n=28, key="floats"):
     rng = rng_for(key, t.name)
     bits = float_specials(t)
-    for x in (HALF, -HALF, Fraction(3, 2), Fraction(5, 2), Fraction(-5, 2), Fraction(7, 4), Fraction(-3, 4), 3):
+    for x in (HALF, -HALF, Fraction(3, 2), Fraction(5, 2), Fraction(-5, 2), Fraction(7, 4), Fraction(-3, 4),
+              3):
         bits.append(t.rn(fin(x)))
     while len(bits) < n:
         if rng.random() < 0.6:
@@ -122,7 +123,8 @@ def float_pairs(t, op_name):
     rng = rng_for("pairs", op_name, t.name)
     specials = float_specials(t)
     short = specials if t.name == "f32" else rng.sample(specials, min(4, len(specials)))
-    pairs = [(a, b) for a in short for b in short] if t.name == "f32" else [(a, b) for a in short for b in short][:12]
+    pairs = [(a, b) for a in short
+             for b in short] if t.name == "f32" else [(a, b) for a in short for b in short][:12]
     samples = float_samples(t, 20, "pair" + op_name)
     for _ in range(12):
         pairs.append((rng.choice(samples), rng.choice(samples)))

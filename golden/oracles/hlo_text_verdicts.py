@@ -1,7 +1,8 @@
 """Small HLO texts, and whether the parser of jaxlib reads them.
 
-Writes tests/hlo/text/verdicts.txt, and the texts themselves as tests/corpus/hlo_text/form_*: for each text what the reference says (accept, reject or abort, where the whole
-process ends) and what Assay must say. Where the two differ the text below says why. An abort counts as reject.
+Writes tests/hlo/text/verdicts.txt, and the texts themselves as tests/corpus/hlo_text/form_*: for each text
+what the reference says (accept, reject or abort, where the whole process ends) and what Assay must say. Where
+the two differ the text below says why. An abort counts as reject.
 
   python golden/oracles/hlo_text_verdicts.py      needs jaxlib 0.10.2; reruns are identical
 """
@@ -117,8 +118,10 @@ entry("p = opaque[] parameter(0)")
 entry("p = b(f32[2]) parameter(0)")
 entry("p = b((f32[2])) parameter(0)")
 entry("p = f32[2]{0:P(f32[2])} parameter(0)")
-for t in ["s1", "s2", "s4", "u1", "u2", "u4", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e3m4", "f8e5m2fnuz",
-          "f8e4m3fnuz", "f4e2m1fn", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn", "c64", "c128", "bf16", "opaque_type", "tuple"]:
+for t in ["s1", "s2", "s4", "u1", "u2", "u4", "f8e5m2", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e3m4",
+          "f8e5m2fnuz",
+          "f8e4m3fnuz", "f4e2m1fn", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn", "c64", "c128", "bf16", "opaque_type",
+          "tuple"]:
     entry("p = %s[2] parameter(0)" % t)
 
 # --- modules and computations
@@ -372,17 +375,20 @@ op("f32[4] negate(p), origin={[synthetic_call]}")
 op("f32[4] negate(p), origin={\"x\"}")
 
 # --- shardings
-for s in ["{replicated}", "{manual}", "{unknown}", "{unreduced}", "{maximal device=0}", "{device=0 maximal}", "{maximal}",
-          "{device=0}", "{devices=[2,2]<=[4]}", "{devices=[2,2]0,1,2,3}", "{devices=[1,1]0}",
+for s in ["{replicated}", "{manual}", "{unknown}", "{unreduced}", "{maximal device=0}", "{device=0 maximal}",
+          "{maximal}", "{device=0}", "{devices=[2,2]<=[4]}", "{devices=[2,2]0,1,2,3}", "{devices=[1,1]0}",
           "{devices=[1,1]<=[1]}", "{devices=[2,2]<=[2,2]T(1,0)}", "{devices=[2,2]<=[2,2]}",
           "{devices=[2,2,2]<=[8] last_tile_dim_replicate}", "{devices=[2,2,2]<=[8] last_tile_dims={manual}}",
-          "{devices=[2,2,2]<=[8] last_tile_dims={wrong}}", "{replicated shard_as 1}", "{replicated shard_like 1}",
-          "{shard_as 1}", "{replicated metadata={op_name=\"x\"}}", "{replicated metadata={{op_name=\"x\"},{}}}",
+          "{devices=[2,2,2]<=[8] last_tile_dims={wrong}}", "{replicated shard_as 1}",
+          "{replicated shard_like 1}",
+          "{shard_as 1}", "{replicated metadata={op_name=\"x\"}}",
+          "{replicated metadata={{op_name=\"x\"},{}}}",
           "{{replicated}}", "{{{replicated}}}", "{replicated,manual}", "replicated", "{nonsense}",
           "{mesh[\"a\"=2,\"b\"=2], [{\"a\"},{\"b\"}]}", "{mesh[\"a\"=2,\"b\"=2] [{\"a\"},{\"b\"}]}",
           "{mesh[\"a\"=2,\"b\"=2], [{\"a\",?},{?}], replicated={\"b\"}}", "{mesh[\"a\"=2], replicated}",
           "{mesh[\"a\"=2]}", "{maximal_mesh[device_id=1]}", "{mesh[\"a\"=2,\"b\"=2], [{\"a\"},{\"c\"}]}",
-          "{mesh[\"a\"=4], [{\"a\":(1)2},{\"a\":(2)2}]}", "{mesh[\"a\"=2,\"b\"=2],device_ids=(3,2,1,0) manual}"]:
+          "{mesh[\"a\"=4], [{\"a\":(1)2},{\"a\":(2)2}]}",
+          "{mesh[\"a\"=2,\"b\"=2],device_ids=(3,2,1,0) manual}"]:
     sharded(s)
 sharded("{replicated manual}", "one sharding can't be two")
 sharded("{devices=[2,2]0,1,2}", "the list must name as many devices as there are tiles")
@@ -391,10 +397,14 @@ sharded("{mesh[\"a\"=2,\"b\"=2] unreduced {\"a\"}}", "written by later releases"
 sharded("{devices=[0,2]<=[0]}", "a tile count is at least 1")
 
 # --- replica groups
-for g in ["{}", "{{0,1},{2,3}}", "{{0,1},{2}}", "{{}}", "{0,1}", "[2,2]<=[4]", "[2,2]<=[2,2]T(1,0)", "[2,2]<=[2,2]",
-          "[2,2]<=[4]T(0)", "[4]<=[4]", "[2,2,1]<=[4]", "mesh[\"a\"=2,\"b\"=2] {\"a\"}", "mesh[\"a\"=2,\"b\"=2], {\"a\"}",
-          "mesh[\"a\"=2,\"b\"=2], device_ids=(3,2,1,0) {\"a\"}", "mesh[\"a\"=2,\"b\"=4], device_ids=([2,4]T(1,0)) {\"a\"}",
-          "mesh[\"a\"=2,\"b\"=4] {\"b\":(1)2}", "mesh[\"a\"=2,\"b\"=4] {\"c\"}", "mesh[\"a\"=2,\"b\"=4] {\"b\":(1)3}", "x"]:
+for g in ["{}", "{{0,1},{2,3}}", "{{0,1},{2}}", "{{}}", "{0,1}", "[2,2]<=[4]", "[2,2]<=[2,2]T(1,0)",
+          "[2,2]<=[2,2]",
+          "[2,2]<=[4]T(0)", "[4]<=[4]", "[2,2,1]<=[4]", "mesh[\"a\"=2,\"b\"=2] {\"a\"}",
+          "mesh[\"a\"=2,\"b\"=2], {\"a\"}",
+          "mesh[\"a\"=2,\"b\"=2], device_ids=(3,2,1,0) {\"a\"}",
+          "mesh[\"a\"=2,\"b\"=4], device_ids=([2,4]T(1,0)) {\"a\"}",
+          "mesh[\"a\"=2,\"b\"=4] {\"b\":(1)2}", "mesh[\"a\"=2,\"b\"=4] {\"c\"}",
+          "mesh[\"a\"=2,\"b\"=4] {\"b\":(1)3}", "x"]:
     groups(g)
 groups("[2,2]<=[5]", "the products must agree")
 groups("[2,2]<=[2,2]T(1,1)", "T(...) is a permutation")
@@ -405,7 +415,8 @@ ASYNC = "s = ((f32[4]), f32[4], u32[]) %s(p)%s\n"
 for start, extra, done in [("negate-start", "", "negate-done(s)"), ("negate-start", "", "abs-done(s)"),
                            ("negate-start", ", async_execution_thread=\"t\"", "negate-done(s)"),
                            ("foo-start", "", "foo-done(s)"), ("negate-start", "", "negate-done(p)"),
-                           ("negate-start", "", "async-done(s)"), ("negate-start", ", calls=f", "negate-done(s)"),
+                           ("negate-start", "", "async-done(s)"),
+                           ("negate-start", ", calls=f", "negate-done(s)"),
                            ("negate-start", ", dimensions={0}", "negate-done(s)")]:
     differs = None
     if "dimensions" in extra:
@@ -422,27 +433,32 @@ entry("p = f32[4] parameter(0)\ns = ((f32[4]), f32[4]) async-start(p), calls=f\n
 
 # --- constants
 for shape, value in [("f32[]", "1"), ("f32[]", "1.5e3"), ("f32[]", "-.5"), ("f32[]", ".5"), ("f32[]", "+1"),
-                     ("f32[]", "inf"), ("f32[]", "-inf"), ("f32[]", "nan"), ("f32[]", "nan(0x1)"), ("f32[]", "nan(0x0)"),
-                     ("f32[]", "true"), ("f32[]", "{1}"), ("f32[]", "1 2"), ("f32[]", ""), ("f32[2]", "{1,2}"),
+                     ("f32[]", "inf"), ("f32[]", "-inf"), ("f32[]", "nan"), ("f32[]", "nan(0x1)"),
+                     ("f32[]", "nan(0x0)"),
+                     ("f32[]", "true"), ("f32[]", "{1}"), ("f32[]", "1 2"), ("f32[]", ""),
+                     ("f32[2]", "{1,2}"),
                      ("f32[2]", "{1 2}"), ("f32[2]", "{1,2,}"), ("f32[2]", "{1}"), ("f32[2]", "{1,2,3}"),
-                     ("f32[2,2]", "{{1,2},{3,4}}"), ("f32[2,2]", "{1,2,3,4}"), ("f32[0,2]", "{}"), ("f32[2,0]", "{{},{}}"),
+                     ("f32[2,2]", "{{1,2},{3,4}}"), ("f32[2,2]", "{1,2,3,4}"), ("f32[0,2]", "{}"),
+                     ("f32[2,0]", "{{},{}}"),
                      ("f32[2]", "{...}"), ("f32[2,2]", "{...}"), ("f32[2,2]", "{{...}}"), ("pred[]", "true"),
-                     ("pred[]", "1"), ("pred[]", "0.5"), ("s8[]", "127"), ("s8[]", "128"), ("u8[]", "-1"), ("u8[]", "256"),
+                     ("pred[]", "1"), ("pred[]", "0.5"), ("s8[]", "127"), ("s8[]", "128"), ("u8[]", "-1"),
+                     ("u8[]", "256"),
                      ("s32[]", "1.0"), ("c64[]", "(1,2)"), ("c64[]", "1"), ("(f32[], s32[])", "(1, 2)"),
-                     ("(f32[], s32[])", "(1)"), ("()", "()"), ("token[]", ""), ("f32[<=2]", "{1,2}"), ("f16[]", "65520"),
-                     ("f32[]", "1e400")]:
+                     ("(f32[], s32[])", "(1)"), ("()", "()"), ("token[]", ""), ("f32[<=2]", "{1,2}"),
+                     ("f16[]", "65520"), ("f32[]", "1e400")]:
     entry("c = %s constant(%s)" % (shape, value))
 entry("c = constant(1)")
 
 
 # --- axes of meshes by number, and parts of axes
-for a in ["{'0'}", "{'1'}", "{'2'}", "{'-1'}", "{'01'}", "{' 1'}", "{'1','a'}", "{'0','a'}", "{'1':(1)2}", "{'b':(1)4}", "{'b':(1)1}",
-          "{'b':(2)2,'a'}", "{''}", "{'1.0'}"]:
+for a in ["{'0'}", "{'1'}", "{'2'}", "{'-1'}", "{'01'}", "{' 1'}", "{'1','a'}", "{'0','a'}", "{'1':(1)2}",
+          "{'b':(1)4}", "{'b':(1)1}", "{'b':(2)2,'a'}", "{''}", "{'1.0'}"]:
     groups("mesh['a'=2,'b'=4] " + a)
 groups("mesh['1'=2,'0'=4] {'0'}")
 groups("mesh['1'=2,'x'=4] {'0'}")
 groups("mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'1'}")
-for s in ["{mesh['a'=2,'b'=4], [{'1'}, {'0'}]}", "{mesh['a'=2,'b'=4], [{'1':(1)2}, {}], replicated={'0'}}", "{mesh['a'=2,'b'=4], [{'2'}, {}]}",
+for s in ["{mesh['a'=2,'b'=4], [{'1'}, {'0'}]}", "{mesh['a'=2,'b'=4], [{'1':(1)2}, {}], replicated={'0'}}",
+          "{mesh['a'=2,'b'=4], [{'2'}, {}]}",
           "{mesh['a'=2,'b'=4], [{'b':(1)4}, {}]}", "{mesh['a'=2,'b'=4], [{'0'}, {'a'}]}"]:
     sharded(s)
 
@@ -482,7 +498,8 @@ def main():
             assay = "accept" if reference == "accept" else "reject"
             if differs:
                 assay = "reject" if assay == "accept" else "accept"
-            f.write("==== reference: %s, assay: %s%s\n" % (reference, assay, " (%s)" % differs if differs else ""))
+            f.write("==== reference: %s, assay: %s%s\n" % (reference, assay,
+                                                           " (%s)" % differs if differs else ""))
             f.write(text.replace("\0", "<NUL>") + "\n")
     print(len(TEXTS), "texts")
 

@@ -1,5 +1,6 @@
-"""Writes golden/linalg. Expected values: exact rational arithmetic, rounded once here (linalg_base.py); mpmath
-for fft, square roots and batch normalisation; the examples of the specification. Run with mpmath installed: python3 linalg.py"""
+"""Writes golden/linalg. Expected values: exact rational arithmetic, rounded once here (linalg_base.py);
+mpmath for fft, square roots and batch normalisation; the examples of the specification. Run with mpmath
+installed: python3 linalg.py"""
 import importlib
 
 import written

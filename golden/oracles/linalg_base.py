@@ -115,7 +115,8 @@ class Array:
             if not sizes:
                 return number(values[0], self.type)
             step = math.prod(sizes[1:])
-            return "{" + ", ".join(nested(sizes[1:], values[i * step:(i + 1) * step]) for i in range(sizes[0])) + "}"
+            return "{" + ", ".join(nested(sizes[1:], values[i * step:(i + 1) * step])
+                                   for i in range(sizes[0])) + "}"
 
         return self.shape() + " " + nested(self.sizes, self.values)
 

@@ -1,4 +1,5 @@
-"""Goldens of the custom calls lapack_?getrf_ffi and lapack_?gtsv_ffi: rational arithmetic, each step rounded once."""
+"""Goldens of the custom calls lapack_?getrf_ffi and lapack_?gtsv_ffi: rational arithmetic,
+each step rounded once."""
 from linalg_base import *
 from linalg_transform import complex_of, divide, minus_products
 
@@ -78,18 +79,20 @@ def gtsv(dl, d, du, b):
         info = n
     for k in reversed(range(n if info == 0 else 0)):
         for r in range(sides):
-            known = [(c, x[at][r]) for c, at in ((up[k], k + 1), (low[k + 1] if k + 2 < n else None, k + 2)) if at < n]
+            known = [(c, x[at][r]) for c, at in ((up[k], k + 1), (low[k + 1] if k + 2 < n else None, k + 2))
+                     if at < n]
             x[k][r] = t.divide(t.rest(x[k][r], known), mid[k])
     results = [Array(d.type, [n], [stored(d.type, v) for v in values]) for values in (low, mid, up)]
-    return results + [Array(d.type, b.sizes, [stored(d.type, v) for row in x for v in row]), Array("s32", [], [info])]
+    return results + [Array(d.type, b.sizes, [stored(d.type, v) for row in x for v in row]),
+                      Array("s32", [], [info])]
 
 
 def call(name, routine, args, outs, decision="lapack-exact"):
     t = args[0].type
     lines = ["p%d = %s parameter(%d)" % (i, a.shape(), i) for i, a in enumerate(args)]
     lines.append('ROOT r = (%s) custom-call(%s), custom_call_target="lapack_%s%s_ffi", api_version=API_VERSION_TYPED_FFI, '
-                 "backend_config={}" % (", ".join(o.shape() for o in outs), ", ".join("p%d" % i for i in range(len(args))),
-                                        LETTER[t], routine))
+                 "backend_config={}" % (", ".join(o.shape() for o in outs),
+                                        ", ".join("p%d" % i for i in range(len(args))), LETTER[t], routine))
     golden("lapack_%s_%s" % (routine, name), "rational", entry(*lines), args, outs, decision=decision)
 
 
@@ -97,16 +100,20 @@ def main():
     for t, sizes in (("f32", [6, 6]), ("f64", [5, 7]), ("c64", [2, 4, 4]), ("c128", [5, 3])):
         a = Random(len(sizes) + sizes[0]).array(t, sizes, 2)
         call("%s_drawn" % t, "getrf", [a], getrf(a))
-    # 1 + 2^-24 + 2^-60 and 1 + 2^-53 + 2^-170: halves but for a term that sums of doubles, or pairs of them, lose.
+    # 1 + 2^-24 + 2^-60 and 1 + 2^-53 + 2^-170: halves but for a term that sums of doubles,
+    # or pairs of them, lose.
     for t, half, rest in (("f32", (-12, -12), (-30, -30)), ("f64", (-26, -27), (-85, -85))):
-        a = Array(t, [3, 3], [1.0, 0.0, 2.0**half[1], 0.0, 1.0, 2.0**rest[1], -2.0**half[0], -2.0**rest[0], 1.0])
+        a = Array(t, [3, 3],
+                  [1.0, 0.0, 2.0**half[1], 0.0, 1.0, 2.0**rest[1], -2.0**half[0], -2.0**rest[0], 1.0])
         out = getrf(a)
         assert out[0][2, 2] == 1 + (2.0**-23 if t == "f32" else 2.0**-52)
         call("%s_ties" % t, "getrf", [a], out)
     # Products beyond the range in which doubles can be split, and below it.
-    wide = Array("f64", [3, 3], [2.0**-540, 3.0 * 2.0**1000, 2.0**-530, 2.0**-538, 2.0**1010, 5.0 * 2.0**-560, 2.0**-539, 2.0**1009, 2.0**-1060])
+    wide = Array("f64", [3, 3], [2.0**-540, 3.0 * 2.0**1000, 2.0**-530, 2.0**-538, 2.0**1010, 5.0 * 2.0**-560,
+                                 2.0**-539, 2.0**1009, 2.0**-1060])
     call("f64_wide", "getrf", [wide], getrf(wide))
-    singular = Array("c128", [3, 3], [(1.0, 1.0), (2.0, 0.0), (0.0, 3.0)] * 2 + [(2.0, 0.0), (2.0, -2.0), (1.0, 1.0)])
+    singular = Array("c128", [3, 3],
+                     [(1.0, 1.0), (2.0, 0.0), (0.0, 3.0)] * 2 + [(2.0, 0.0), (2.0, -2.0), (1.0, 1.0)])
     call("c128_singular", "getrf", [singular], getrf(singular))
     for t in ("f32", "f64", "c64", "c128"):
         r = Random(40 + len(t))

@@ -16,7 +16,8 @@ def fold(type_name, op, init, values):
 
 def apply(type_name, op, a, b):
     if type_name == "pred":
-        return {"add": a or b, "or": a or b, "maximum": a or b, "multiply": a and b, "and": a and b, "xor": a != b}[op]
+        return {"add": a or b, "or": a or b, "maximum": a or b, "multiply": a and b, "and": a and b,
+                "xor": a != b}[op]
     if type_name in INTS:
         return wrap(type_name, {"add": a + b, "subtract": a - b, "multiply": a * b, "maximum": max(a, b),
                                 "minimum": min(a, b), "and": a & b, "or": a | b, "xor": a ^ b}[op])
@@ -55,7 +56,8 @@ def reduce_goldens():
     def case(name, x, init, op, dims, oracle="rational", expected=None):
         out = reduce(x, init, op, dims)
         if expected is not None:
-            assert [number(v, x.type) for v in out.values] == [number(v, x.type) for v in expected], (name, out.values)
+            assert [number(v, x.type)
+                    for v in out.values] == [number(v, x.type) for v in expected], (name, out.values)
         golden("reduce_" + name, oracle, reduce_program(x, op, dims), [x, Array(x.type, [], [init])], [out])
 
     x23 = Array("f32", [2, 3], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
@@ -100,7 +102,8 @@ f {
     case("multiply_f32", rnd.array("f32", [6, 5]), 1.0, "multiply", [1])
     special = Array("f32", [7, 3], [INF, 1.0, 2.0, INF, -INF, 0.0, NAN, 1.0, 1.0, -0.0, -0.0, -0.0,
                                     3.4028234663852886e38, 3.4028234663852886e38, -3.4028234663852886e38,
-                                    3.4028234663852886e38, 3.4028234663852886e38, 0.0, 2.0**-149, 2.0**-149, -0.0])
+                                    3.4028234663852886e38, 3.4028234663852886e38, 0.0, 2.0**-149, 2.0**-149,
+                                    -0.0])
     case("add_special", special, -0.0, "add", [1])
     case("add_special_init", special, 0.0, "add", [1])
     case("maximum_special", special, -INF, "maximum", [1])
@@ -114,13 +117,15 @@ f {
         "x = bf16[4] parameter(0)", "i = bf16[] constant(0)",
         "ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=f"), [narrow], [Array("f32", [], [4.0078125])])
     golden("reduce_dynamic", "spec", reducer("f32", "add") + entry(
-        "x = f32[2,5] parameter(0)", "n = s32[] constant(3)", "d = f32[2,<=5] set-dimension-size(x, n), dimensions={1}",
+        "x = f32[2,5] parameter(0)", "n = s32[] constant(3)",
+        "d = f32[2,<=5] set-dimension-size(x, n), dimensions={1}",
         "i = f32[] constant(0)", "rows = f32[2] reduce(d, i), dimensions={1}, to_apply=f",
         "columns = f32[<=5] reduce(d, i), dimensions={0}, to_apply=f",
         "ROOT t = (f32[2], f32[<=5]) tuple(rows, columns)"),
            [Array("f32", [2, 5], [float(v) for v in range(1, 11)])],
            [Array("f32", [2], [6.0, 21.0]), Array("f32", [3], [7.0, 9.0, 11.0])])
-    add, bad = reducer("f32", "add"), lambda *lines: entry("x = f32[2,3] parameter(0)", "i = f32[] constant(0)", *lines)
+    add, bad = reducer("f32", "add"), lambda *lines: entry("x = f32[2,3] parameter(0)",
+                                                           "i = f32[] constant(0)", *lines)
     refuse("reduce_refuse_c2", "Reduce-C2: operands 0 and 1", """
 f {
   a = f32[] parameter(0)
@@ -129,13 +134,15 @@ f {
   d = f32[] parameter(3)
   ROOT t = (f32[], f32[]) tuple(a, b)
 }
-""" + bad("y = f32[3,2] parameter(1)", "ROOT r = (f32[2], f32[2]) reduce(x, y, i, i), dimensions={1}, to_apply=f"))
+""" + bad("y = f32[3,2] parameter(1)",
+          "ROOT r = (f32[2], f32[2]) reduce(x, y, i, i), dimensions={1}, to_apply=f"))
     refuse("reduce_refuse_c3", "Reduce-C3: dimension 2 is out of range for rank 2",
            add + bad("ROOT r = f32[2] reduce(x, i), dimensions={2}, to_apply=f"))
     refuse("reduce_refuse_c4", "Reduce-C4: dimension 1 stands twice",
            add + bad("ROOT r = f32[2] reduce(x, i), dimensions={1,1}, to_apply=f"))
     refuse("reduce_refuse_red_c1", "RED-C1: the reducer has 1 parameters, wanted 2",
-           "f {\n  ROOT a = f32[] parameter(0)\n}\n" + bad("ROOT r = f32[2] reduce(x, i), dimensions={1}, to_apply=f"))
+           "f {\n  ROOT a = f32[] parameter(0)\n}\n"
+           + bad("ROOT r = f32[2] reduce(x, i), dimensions={1}, to_apply=f"))
     refuse("reduce_refuse_red_c2", "RED-C2: the reducer returns (f32[], f32[]), wanted a scalar",
            "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT t = (f32[], f32[]) tuple(a, b)\n}\n" +
            bad("ROOT r = f32[2] reduce(x, i), dimensions={1}, to_apply=f"))
@@ -163,7 +170,8 @@ def map_goldens():
     golden("map_zero_size", "hand", f + entry(
         "x = s32[3,0] parameter(0)", "ROOT m = s32[3,0] map(x, x), dimensions={0,1}, to_apply=f"),
            [Array("s32", [3, 0], [])], [Array("s32", [3, 0], [])])
-    golden("map_scalar", "hand", f + entry("x = s32[] parameter(0)", "ROOT m = s32[] map(x, x), dimensions={}, to_apply=f"),
+    golden("map_scalar", "hand",
+           f + entry("x = s32[] parameter(0)", "ROOT m = s32[] map(x, x), dimensions={}, to_apply=f"),
            [Array("s32", [], [7])], [Array("s32", [], [56])])
     g = "f {\n  a = f32[] parameter(0)\n  b = pred[] parameter(1)\n  n = f32[] negate(a)\n  ROOT r = f32[] select(b, a, n)\n}\n"
     golden("map_types", "hand", g + entry(
@@ -172,11 +180,13 @@ def map_goldens():
            [Array("f32", [4], [1.5, -0.0, INF, 2.0]), Array("pred", [4], [True, False, False, False])],
            [Array("f32", [4], [1.5, 0.0, -INF, -2.0])])
     x = Random(4).array("bf16", [40])
-    golden("map_bf16", "rational", "f {\n  a = bf16[] parameter(0)\n  ROOT r = bf16[] multiply(a, a)\n}\n" + entry(
+    golden("map_bf16", "rational",
+           "f {\n  a = bf16[] parameter(0)\n  ROOT r = bf16[] multiply(a, a)\n}\n" + entry(
         "x = bf16[40] parameter(0)", "ROOT m = bf16[40] map(x), dimensions={0}, to_apply=f"),
            [x], [Array("bf16", [40], [rn("bf16", Fraction(v) ** 2) for v in x.values])])
     two = "x = s32[3] parameter(0)", "y = s32[4] parameter(1)"
-    refuse("map_refuse_c2", "Map-C2: operands 0 and 1", f + entry(*two, "ROOT m = s32[3] map(x, y), dimensions={0}, to_apply=f"))
+    refuse("map_refuse_c2", "Map-C2: operands 0 and 1",
+           f + entry(*two, "ROOT m = s32[3] map(x, y), dimensions={0}, to_apply=f"))
     refuse("map_refuse_c3", "Map-C3: dimensions are {1}", f + entry(
         "x = s32[3] parameter(0)", "ROOT m = s32[3] map(x, x), dimensions={1}, to_apply=f"))
     refuse("map_refuse_c4_count", "Map-C4: the computation has 2 parameters, wanted 1", f + entry(
@@ -195,7 +205,8 @@ def scan_goldens():
         order = range(x.sizes[0])
         for i in reversed(order) if reverse else order:
             for j in indices(x.sizes[1:]):
-                c[j] = wrap(t, c[j] + x[(i,) + j]) if t in INTS else rn(t, Fraction(c[j]) + Fraction(x[(i,) + j]))
+                c[j] = wrap(t, c[j]
+                            + x[(i,) + j]) if t in INTS else rn(t, Fraction(c[j]) + Fraction(x[(i,) + j]))
                 out[(i,) + j] = c[j]
         golden("scan_" + name, oracle, body % ((inner,) * 5) + entry(
             "x = %s parameter(0)" % x.shape(), "c = %s parameter(1)" % inner,
@@ -260,7 +271,8 @@ class Window:
         dil = lambda n, f: 0 if n == 0 else (n - 1) * f + 1
         result = []
         for d, n in enumerate(sizes):
-            padded, win = self.pad[d][0] + dil(n, self.lhs[d]) + self.pad[d][1], dil(self.size[d], self.rhs[d])
+            padded, win = self.pad[d][0] + dil(n,
+                                               self.lhs[d]) + self.pad[d][1], dil(self.size[d], self.rhs[d])
             result.append(0 if padded == 0 or win > padded else (padded - win) // self.stride[d] + 1)
         return result
 
@@ -341,7 +353,8 @@ f {
     case("special", Array("f32", [6], [NAN, INF, -INF, 1.0, -0.0, -0.0]), -0.0, "add", Window([2]))
     case("maximum_long", Random(5).array("s8", [3, 4, 12]), -128, "maximum", Window([2, 2, 9]))
     golden("reduce-window_dynamic", "spec", reducer("s32", "add") + entry(
-        "x = s32[6] parameter(0)", "n = s32[] constant(4)", "d = s32[<=6] set-dimension-size(x, n), dimensions={0}",
+        "x = s32[6] parameter(0)", "n = s32[] constant(4)",
+        "d = s32[<=6] set-dimension-size(x, n), dimensions={0}",
         "i = s32[] constant(0)", "ROOT r = s32[<=5] reduce-window(d, i), window={size=2}, to_apply=f"),
            [Array("s32", [6], [1, 2, 3, 4, 5, 6])], [Array("s32", [3], [3, 5, 7])])
     add = reducer("f32", "add")
@@ -392,8 +405,10 @@ def select_and_scatter_goldens():
     def program(t, direction, op, x, source, window):
         return ("s {\n  a = %s[] parameter(0)\n  b = %s[] parameter(1)\n  ROOT c = pred[] compare(a, b), direction=%s\n}\n" % (
             t, t, direction) + reducer(t, op) + entry(
-                "x = %s parameter(0)" % x.shape(), "y = %s parameter(1)" % source.shape(), "i = %s[] parameter(2)" % t,
-                "ROOT r = %s select-and-scatter(x, y, i)%s, select=s, scatter=f" % (x.shape(), window.text())))
+                "x = %s parameter(0)" % x.shape(), "y = %s parameter(1)" % source.shape(),
+                "i = %s[] parameter(2)" % t,
+                "ROOT r = %s select-and-scatter(x, y, i)%s, select=s, scatter=f" % (
+                    x.shape(), window.text())))
 
     def case(name, x, source, init, window, direction="GE", op="add", oracle="rational"):
         keep = {"GE": lambda a, b: a >= b, "GT": lambda a, b: a > b, "LE": lambda a, b: a <= b}[direction]
@@ -410,12 +425,17 @@ def select_and_scatter_goldens():
     x = Array("f32", [4, 5], f([7, 2, 5, 3, 8, 3, 8, 9, 3, 4, 1, 5, 7, 5, 6, 0, 6, 2, 7, 2]))
     out = case("spec_overlap", x, y, 0.0, Window([2, 3], [2, 2]), oracle="spec")
     assert (out[1, 2], out[2, 2], sum(out.values)) == (8, 4, 12)
-    case("ties_keep_first", Array("f32", [4], f([5, 5, 5, 5])), Array("f32", [2], f([1, 2])), 0.0, Window([2], [2]))
-    case("ties_keep_last", Array("f32", [4], f([5, 5, 5, 5])), Array("f32", [2], f([1, 2])), 0.0, Window([2], [2]), "GT")
-    case("exact", Array("f32", [3], f([1, 9, 1])), Array("f32", [4], [1e8, 1.0, -1e8, 1.0]), 0.25, Window([2], pad=[(1, 1)]))
+    case("ties_keep_first", Array("f32", [4], f([5, 5, 5, 5])), Array("f32", [2], f([1, 2])), 0.0,
+         Window([2], [2]))
+    case("ties_keep_last", Array("f32", [4], f([5, 5, 5, 5])), Array("f32", [2], f([1, 2])), 0.0,
+         Window([2], [2]), "GT")
+    case("exact", Array("f32", [3], f([1, 9, 1])), Array("f32", [4], [1e8, 1.0, -1e8, 1.0]), 0.25,
+         Window([2], pad=[(1, 1)]))
     case("init", Array("f32", [3], f([1, 9, 1])), Array("f32", [3], f([1, 2, 3])), 0.5, Window([1]))
-    case("subtract", Array("s32", [5], [1, 9, 1, 4, 4]), Array("s32", [4], [1, 20, 300, 4000]), 7, Window([2]), op="subtract")
-    case("in_padding", Array("f32", [2], f([1, 2])), Array("f32", [4], f([5, 6, 7, 8])), 0.0, Window([2], [2], [(4, 2)]))
+    case("subtract", Array("s32", [5], [1, 9, 1, 4, 4]), Array("s32", [4], [1, 20, 300, 4000]), 7,
+         Window([2]), op="subtract")
+    case("in_padding", Array("f32", [2], f([1, 2])), Array("f32", [4], f([5, 6, 7, 8])), 0.0,
+         Window([2], [2], [(4, 2)]))
     case("zero_size", Array("f32", [0, 2], []), Array("f32", [0, 1], []), 0.0, Window([1, 2]))
     rnd = Random(3)
     for t in ("f32", "bf16", "s8", "f64"):
@@ -424,15 +444,22 @@ def select_and_scatter_goldens():
         case("random_" + t, x, rnd.array(t, w.out(x.sizes), 8 if t != "bf16" else 3), rnd.value(t), w, "LE")
     x, y = Array("f32", [4], f([1, 2, 3, 4])), Array("f32", [2], f([1, 2]))
     good = program("f32", "GE", "add", x, y, Window([2], [2]))
-    r = lambda name, label, old, new: refuse("select-and-scatter_refuse_" + name, label, good.replace(old, new))
+    r = lambda name, label, old, new: refuse("select-and-scatter_refuse_" + name, label,
+                                             good.replace(old, new))
     assert good.count("pred[] compare") == 1
-    r("c2_result", "SelectAndScatter-C2: select returns", "ROOT c = pred[] compare(a, b), direction=GE", "ROOT c = f32[] add(a, b)")
-    refuse("select-and-scatter_refuse_c2_type", "SelectAndScatter-C2: select has a parameter f64[], wanted f32[]",
-           good.replace("s {\n  a = f32[] parameter(0)\n  b = f32[]", "s {\n  a = f64[] parameter(0)\n  b = f64[]"))
+    r("c2_result", "SelectAndScatter-C2: select returns", "ROOT c = pred[] compare(a, b), direction=GE",
+      "ROOT c = f32[] add(a, b)")
+    refuse("select-and-scatter_refuse_c2_type",
+           "SelectAndScatter-C2: select has a parameter f64[], wanted f32[]",
+           good.replace("s {\n  a = f32[] parameter(0)\n  b = f32[]",
+                        "s {\n  a = f64[] parameter(0)\n  b = f64[]"))
     refuse("select-and-scatter_refuse_c3", "RED-C1", good.replace(
-        "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] add(a, b)", "f {\n  ROOT a = f32[] parameter(0)"))
-    r("c4", "SelectAndScatter-C4: the window has 2 dimensions", "window={size=2 stride=2 pad=0_0 lhs_dilate=1 rhs_dilate=1}", "window={size=2x2}")
-    r("c4_dilated", "SelectAndScatter-C4: dimension 0 of the window is dilated", "lhs_dilate=1", "lhs_dilate=2")
+        "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] add(a, b)",
+        "f {\n  ROOT a = f32[] parameter(0)"))
+    r("c4", "SelectAndScatter-C4: the window has 2 dimensions",
+      "window={size=2 stride=2 pad=0_0 lhs_dilate=1 rhs_dilate=1}", "window={size=2x2}")
+    r("c4_dilated", "SelectAndScatter-C4: dimension 0 of the window is dilated", "lhs_dilate=1",
+      "lhs_dilate=2")
     r("c5", "SelectAndScatter-C5: the source is f32[3], wanted dimensions [2]", "y = f32[2]", "y = f32[3]")
 
 

@@ -1,5 +1,5 @@
-"""Goldens of fft, cholesky, triangular-solve and batch-norm-*. Cosines come from mpmath; square roots from integer
-square roots of scaled fractions; everything else is rational."""
+"""Goldens of fft, cholesky, triangular-solve and batch-norm-*. Cosines come from mpmath; square roots from
+integer square roots of scaled fractions; everything else is rational."""
 from math import isqrt
 
 import mpmath
@@ -55,7 +55,8 @@ def rsqrt(t, x):
 
 
 class Dft:
-    """sum_j x_j e^(-+ 2 pi i j k / n), exact: numbers that are within 2^-2000 of a short dyadic are that dyadic."""
+    """sum_j x_j e^(-+ 2 pi i j k / n), exact: numbers that are within 2^-2000 of a short
+    dyadic are that dyadic."""
 
     def __init__(self):
         self.cosines = {}
@@ -79,7 +80,8 @@ class Dft:
         return near if abs(value - near) < Fraction(1, 1 << 2000) else value
 
     def transform(self, kind, t, x, lengths):
-        """x: list of complex pairs over the input lengths of the kind; the list of outputs over the output lengths."""
+        """x: list of complex pairs over the input lengths of the kind;
+        the list of outputs over the output lengths."""
         last = lengths[-1]
         half = last // 2 + 1 if last else 0
         inner = lengths[:-1] + [half if kind == "IRFFT" else last]
@@ -99,7 +101,8 @@ class Dft:
                 re += [(a, u), (b, u - Fraction(1, 4))]
                 im += [(b, u), (a, u + Fraction(1, 4))]
             scale = count if kind in ("IFFT", "IRFFT") else 1
-            out.append(tuple(rn(t, self.part(p) / scale) for p in ((re, im) if kind != "IRFFT" else (re, []))))
+            out.append(
+                tuple(rn(t, self.part(p) / scale) for p in ((re, im) if kind != "IRFFT" else (re, []))))
         return out
 
 
@@ -125,7 +128,8 @@ def fft_goldens():
             assert out.values == expected, (name, out.values)
         golden("fft_" + name, oracle, entry(
             "x = %s parameter(0)" % x.shape(),
-            "ROOT y = %s fft(x), fft_type=%s, fft_length={%s}" % (out.shape(), kind, ",".join(map(str, lengths)))), [x], [out],
+            "ROOT y = %s fft(x), fft_type=%s, fft_length={%s}" % (
+                out.shape(), kind, ",".join(map(str, lengths)))), [x], [out],
                decision=decision)
         return out
 
@@ -134,7 +138,8 @@ def fft_goldens():
     case("spec_inverse", "IFFT", Array("c64", [4], c(10, -2 + 2j, -2, -2 - 2j)), [4], "spec", c(1, 2, 3, 4))
     out = case("spec_real", "RFFT", Array("f32", [5], [1.0, 2.0, 3.0, 4.0, 5.0]), [5], "spec")
     assert out.values[0] == (15, 0) and abs(out.values[1][1] - 3.4409549) < 1e-6 and out.values[2][0] == -2.5
-    case("spec_inverse_real", "IRFFT", Array("c64", [3], c(10 + 5j, -2 + 2j, -2 + 7j)), [4], "spec", [1.0, 2.0, 3.0, 4.0])
+    case("spec_inverse_real", "IRFFT", Array("c64", [3], c(10 + 5j, -2 + 2j, -2 + 7j)), [4], "spec",
+         [1.0, 2.0, 3.0, 4.0])
     case("spec_real_2d", "RFFT", Array("f32", [2, 2], [1.0, 2.0, 3.0, 4.0]), [2, 2], "spec", c(10, -2, -4, 0))
     case("spec_inverse_real_1", "IRFFT", Array("c64", [1], c(3 + 9j)), [1], "spec", [3.0])
     rnd = Random(21)
@@ -148,7 +153,8 @@ def fft_goldens():
     case("double_inverse_real", "IRFFT", rnd.array("c128", [6], 40), [10])
     case("wide_range", "FFT", Array("c128", [6], c(1e300, 1, -1e300, 1e-300, 1e300j, 1e-20)), [6])
     case("overflow", "FFT", Array("c64", [3], [(rn("f32", Fraction(3 * 10**38)), 0.0)] * 3), [3])
-    case("subnormal", "IFFT", Array("c64", [4], [(2.0**-149, 0.0), (2.0**-149, 2.0**-148), (0.0, -2.0**-149), (0.0, 0.0)]), [4])
+    case("subnormal", "IFFT",
+         Array("c64", [4], [(2.0**-149, 0.0), (2.0**-149, 2.0**-148), (0.0, -2.0**-149), (0.0, 0.0)]), [4])
     case("midpoint", "FFT", Array("c64", [4], [(1.0, 0.0), (2.0**-24, 0.0), (0.0, 0.0), (0.0, 0.0)]), [4])
     case("midpoint_hidden", "FFT", Array("c64", [3], [(1.0, 0.0), (-2.0**-24, 0.0), (-2.0**-24, 0.0)]), [3],
          decision="fft-exact-components")
@@ -164,7 +170,8 @@ def fft_goldens():
     case("special_lines", "FFT", Array(
         "c64", [3, 2], [(1.0, 0.0), (2.0, 0.0), (INF, 0.0), (1.0, 0.0), (0.0, NAN), (0.0, 0.0)]), [2])
     case("zero_batch", "RFFT", Array("f32", [0, 4], []), [4])
-    golden("fft_zero_length", "hand", entry("x = c64[2,0] parameter(0)", "ROOT y = c64[2,0] fft(x), fft_type=FFT, fft_length={0}"),
+    golden("fft_zero_length", "hand",
+           entry("x = c64[2,0] parameter(0)", "ROOT y = c64[2,0] fft(x), fft_type=FFT, fft_length={0}"),
            [Array("c64", [2, 0], [])], [Array("c64", [2, 0], [])])
     golden("fft_zero_length_inverse_real", "hand", entry(
         "x = c64[2,0] parameter(0)", "ROOT y = f32[2,0] fft(x), fft_type=IRFFT, fft_length={0}"),
@@ -172,7 +179,8 @@ def fft_goldens():
 
     def bad(name, label, x, kind, lengths, out):
         refuse("fft_refuse_" + name, label, entry("x = %s parameter(0)" % x,
-                                                  "ROOT y = %s fft(x), fft_type=%s, fft_length={%s}" % (out, kind, lengths)))
+                                                  "ROOT y = %s fft(x), fft_type=%s, fft_length={%s}" % (
+                                                      out, kind, lengths)))
 
     bad("c1_none", "Fft-C1: fft_length has 0 entries", "c64[4]", "FFT", "", "c64[4]")
     bad("c1_many", "Fft-C1: fft_length has 4 entries", "c64[1,1,1,1]", "FFT", "1,1,1,1", "c64[1,1,1,1]")
@@ -241,11 +249,13 @@ def cholesky_goldens():
         if expected is not None:
             assert out.values == expected, (name, out.values)
         golden("cholesky_" + name, oracle, entry(
-            "a = %s parameter(0)" % a.shape(), "ROOT l = %s cholesky(a), lower=%s" % (a.shape(), str(lower).lower())), [a], [out])
+            "a = %s parameter(0)" % a.shape(),
+            "ROOT l = %s cholesky(a), lower=%s" % (a.shape(), str(lower).lower())), [a], [out])
 
     case("spec_lower", Array("f32", [2, 2], [4.0, 99.0, 2.0, 5.0]), True, "spec", [2.0, 0.0, 1.0, 2.0])
     case("spec_upper", Array("f32", [2, 2], [4.0, 2.0, 99.0, 5.0]), False, "spec", [2.0, 1.0, 0.0, 2.0])
-    golden("cholesky_spec_fails", "spec", entry("a = f32[2,2] parameter(0)", "ROOT l = f32[2,2] cholesky(a), lower=true"),
+    golden("cholesky_spec_fails", "spec",
+           entry("a = f32[2,2] parameter(0)", "ROOT l = f32[2,2] cholesky(a), lower=true"),
            [Array("f32", [2, 2], [1.0, 2.0, 2.0, 1.0])], [Array("f32", [2, 2], [NAN] * 4)])
     rnd = Random(22)
     for t in ("f32", "f64", "bf16", "f16", "c64", "c128"):
@@ -256,14 +266,17 @@ def cholesky_goldens():
             g = [[complex_of(rnd.value(t, 1)) for _ in range(n)] for _ in range(n)]
             for i in range(n):
                 for j in range(n):
-                    re = sum(Fraction(g[i][k][0]) * Fraction(g[j][k][0]) + Fraction(g[i][k][1]) * Fraction(g[j][k][1]) for k in range(n))
-                    im = sum(Fraction(g[i][k][1]) * Fraction(g[j][k][0]) - Fraction(g[i][k][0]) * Fraction(g[j][k][1]) for k in range(n))
+                    re = sum(Fraction(g[i][k][0]) * Fraction(g[j][k][0])
+                             + Fraction(g[i][k][1]) * Fraction(g[j][k][1]) for k in range(n))
+                    im = sum(Fraction(g[i][k][1]) * Fraction(g[j][k][0])
+                             - Fraction(g[i][k][0]) * Fraction(g[j][k][1]) for k in range(n))
                     re += 4 * (i == j)
                     v = (rn(part, re), 7.5 if i == j else rn(part, im))
                     values.append(v if t in COMPONENT else v[0])
         for lower in (True, False):
             case("%s_%s" % ("lower" if lower else "upper", t), Array(t, [2, n, n], values), lower)
-    case("one_fails", Array("f32", [3, 2, 2], [4.0, 0.0, 2.0, 5.0, NAN, 0.0, 1.0, 1.0, 9.0, 0.0, 3.0, 2.0]), True)
+    case("one_fails", Array("f32", [3, 2, 2], [4.0, 0.0, 2.0, 5.0, NAN, 0.0, 1.0, 1.0, 9.0, 0.0, 3.0, 2.0]),
+         True)
     case("zero_pivot", Array("f32", [2, 2], [0.0, 0.0, 1.0, 1.0]), True)
     case("zero_matrix", Array("f32", [2, 2], [0.0] * 4), True)
     case("infinite", Array("f32", [2, 2], [INF, 0.0, 1.0, 1.0]), True)
@@ -318,17 +331,19 @@ def triangular_goldens():
                      "ROOT x = %s triangular-solve(a, b), left_side=%s, lower=%s, unit_diagonal=%s, transpose_a=%s" % (
                          (b,) + tuple(str(v).lower() for v in (left, lower, unit)) + (op,)))
 
-    def case(name, a, b, left=True, lower=True, unit=False, op="NO_TRANSPOSE", oracle="rational", expected=None):
+    def case(name, a, b, left=True, lower=True, unit=False, op="NO_TRANSPOSE", oracle="rational",
+             expected=None):
         out = triangular_solve(a, b, left, lower, unit, op)
         if expected is not None:
             assert out.values == expected, (name, out.values)
-        golden("triangular-solve_" + name, oracle, program(a.shape(), b.shape(), left, lower, unit, op), [a, b], [out])
+        golden("triangular-solve_" + name, oracle, program(a.shape(), b.shape(), left, lower, unit, op),
+               [a, b], [out])
 
     a, b = Array("f32", [2, 2], [2.0, 77.0, 1.0, 4.0]), Array("f32", [2, 1], [4.0, 10.0])
     case("spec", a, b, oracle="spec", expected=[2.0, 2.0])
     case("spec_transposed", a, b, op="TRANSPOSE", oracle="spec", expected=[0.75, 2.5])
-    case("spec_right", Array("f32", [2, 2], [77.0, 3.0, 77.0, 77.0]), Array("f32", [1, 2], [2.0, 10.0]), False, False, True,
-         oracle="spec", expected=[2.0, 4.0])
+    case("spec_right", Array("f32", [2, 2], [77.0, 3.0, 77.0, 77.0]), Array("f32", [1, 2], [2.0, 10.0]),
+         False, False, True, oracle="spec", expected=[2.0, 4.0])
     rnd = Random(23)
     for t in ("f32", "f64", "bf16", "c64"):
         for left in (True, False):
@@ -336,17 +351,21 @@ def triangular_goldens():
                 for op in ("NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"):
                     if t != "f32" and t != "c64" and (lower or op == "TRANSPOSE"):
                         continue
-                    name = "%s_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper", op.lower(), t)
-                    case(name, rnd.array(t, [2, 4, 4], 1), rnd.array(t, [2, 4, 3] if left else [2, 3, 4], 1), left, lower,
-                         op == "ADJOINT" and t == "f32", op)
+                    name = "%s_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper",
+                                            op.lower(), t)
+                    case(name, rnd.array(t, [2, 4, 4], 1), rnd.array(t, [2, 4, 3] if left else [2, 3, 4], 1),
+                         left, lower, op == "ADJOINT" and t == "f32", op)
     # With products enough for a kernel.
     rnd = Random(25)
     for left in (True, False):
         for lower in (True, False):
             for op, t in (("NO_TRANSPOSE", "f32"), ("TRANSPOSE", "f32"), ("ADJOINT", "c64")):
-                name = "large_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper", op.lower())
-                case(name, rnd.array(t, [2, 6, 6], 1), rnd.array(t, [2, 6, 2] if left else [2, 2, 6], 1), left, lower, False, op)
-    case("singular", Array("f32", [3, 3], [0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 1.0]), Array("f32", [3, 1], [4.0, 1.0, 1.0]))
+                name = "large_%s_%s_%s" % ("left" if left else "right", "lower" if lower else "upper",
+                                           op.lower())
+                case(name, rnd.array(t, [2, 6, 6], 1), rnd.array(t, [2, 6, 2] if left else [2, 2, 6], 1),
+                     left, lower, False, op)
+    case("singular", Array("f32", [3, 3], [0.0, 0.0, 0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 1.0]),
+         Array("f32", [3, 1], [4.0, 1.0, 1.0]))
     case("zero_over_zero", Array("f32", [1, 1], [0.0]), Array("f32", [1, 2], [0.0, -1.0]))
     case("empty", Array("f32", [0, 0], []), Array("f32", [0, 3], []))
     case("no_right_side", Array("f32", [2, 2], [1.0, 2.0, 3.0, 4.0]), Array("f32", [2, 0], []))
@@ -406,7 +425,8 @@ def batch_norm_goldens():
     def inference(x, scale, offset, mean, variance, feature, eps):
         e, y = rn(x.type, Fraction(rn("f32", Fraction(eps)))), Array.full(x.type, x.sizes, None)
         for c in range(x.sizes[feature]):
-            normalise(x, y, feature, c, mean.values[c], variance.values[c], scale.values[c], offset.values[c], e)
+            normalise(x, y, feature, c, mean.values[c], variance.values[c], scale.values[c], offset.values[c],
+                      e)
         return y
 
     def grad(x, scale, mean, variance, g, feature, eps):
@@ -437,10 +457,12 @@ def batch_norm_goldens():
         golden("%s_%s" % (op, name), oracle, entry(
             *("p%d = %s parameter(%d)" % (i, a.shape(), i) for i, a in enumerate(args)),
             "ROOT r = %s %s(%s), epsilon=%s, feature_index=%d" % (
-                result, op, ", ".join("p%d" % i for i in range(len(args))), eps, feature)), args, outs, decision=decision)
+                result, op, ", ".join("p%d" % i for i in range(len(args))), eps, feature)), args, outs,
+               decision=decision)
 
     f = lambda *v: [float(e) for e in v]
-    x, scale, offset = Array("f32", [2, 2], f(1, 10, 3, 14)), Array("f32", [2], f(1, 2)), Array("f32", [2], f(0, 5))
+    x, scale, offset = Array("f32", [2, 2],
+                             f(1, 10, 3, 14)), Array("f32", [2], f(1, 2)), Array("f32", [2], f(0, 5))
     mean, variance = Array("f32", [2], f(2, 12)), Array("f32", [2], f(1, 4))
     outs = training(x, scale, offset, 1, "0.25")
     assert [round(v, 6) for v in outs[0].values] == [-0.894427, 3.059715, 0.894427, 6.940285], outs[0].values
@@ -450,13 +472,15 @@ def batch_norm_goldens():
     one, zero = Array("f32", [1], f(1)), Array("f32", [1], f(0))
     outs = training(near, one, zero, 1, "0")
     assert abs(outs[2].values[0] - 0.006679747) < 1e-9, outs[2].values
-    write("batch-norm-training", "spec_variance", [near, one, zero], outs, 1, "0", "spec", "batch-norm-exact-variance")
+    write("batch-norm-training", "spec_variance", [near, one, zero], outs, 1, "0", "spec",
+          "batch-norm-exact-variance")
     y = inference(x, scale, offset, mean, variance, 1, "0")
     assert y.values == f(-1, 3, 1, 7), y.values
     write("batch-norm-inference", "spec", [x, scale, offset, mean, variance], [y], 1, "0", "spec")
     g = Array("f32", [2, 2], f(1, 2, 3, 8))
     outs = grad(x, scale, mean, variance, g, 1, "0")
-    assert [abs(v) for v in outs[0].values] == f(0, 0, 0, 0) and outs[1].values == f(2, 6) and outs[2].values == f(4, 10)
+    assert [abs(v) for v in outs[0].values] == f(0, 0, 0, 0) and outs[1].values == f(2, 6) and outs[
+        2].values == f(4, 10)
     write("batch-norm-grad", "spec", [x, scale, mean, variance, g], outs, 1, "0", "spec")
     rnd = Random(24)
     absolute = lambda a: Array(a.type, a.sizes, [abs(v) for v in a.values])
@@ -467,8 +491,10 @@ def batch_norm_goldens():
             v = [rnd.array(t, [C], 2) for _ in range(4)]
             v[3] = absolute(v[3])
             g = rnd.array(t, x.sizes, 2)
-            write("batch-norm-training", "%s_%d" % (t, feature), [x, v[0], v[1]], training(x, v[0], v[1], feature, "0.001"), feature, "0.001")
-            write("batch-norm-inference", "%s_%d" % (t, feature), [x] + v, [inference(x, *v, feature, "0.001")], feature, "0.001")
+            write("batch-norm-training", "%s_%d" % (t, feature), [x, v[0], v[1]],
+                  training(x, v[0], v[1], feature, "0.001"), feature, "0.001")
+            write("batch-norm-inference", "%s_%d" % (t, feature), [x] + v,
+                  [inference(x, *v, feature, "0.001")], feature, "0.001")
             write("batch-norm-grad", "%s_%d" % (t, feature), [x, v[0], v[2], v[3], g],
                   grad(x, v[0], v[2], v[3], g, feature, "0.001"), feature, "0.001")
     x = Array("f32", [3, 4], [1.0, INF, NAN, -0.0, 1.0, 2.0, 1.0, -0.0, 1.0, 3.0, 2.0, -0.0])
@@ -477,17 +503,21 @@ def batch_norm_goldens():
     write("batch-norm-training", "constant_no_epsilon", [Array("f32", [2, 1], f(3, 3)), one, zero],
           training(Array("f32", [2, 1], f(3, 3)), one, zero, 1, "0"), 1, "0")
     empty = Array("f32", [0, 1], [])
-    write("batch-norm-training", "no_elements", [empty, one, zero], training(empty, one, zero, 1, "0"), 1, "0")
+    write("batch-norm-training", "no_elements", [empty, one, zero], training(empty, one, zero, 1, "0"), 1,
+          "0")
     write("batch-norm-inference", "no_elements", [empty, one, zero, zero, one], [empty], 1, "0")
     write("batch-norm-inference", "special", [x, s, o, o, s], [inference(x, s, o, o, s, 1, "0")], 1, "0")
-    write("batch-norm-grad", "no_elements", [empty, one, zero, one, empty], grad(empty, one, zero, one, empty, 1, "0"), 1, "0")
+    write("batch-norm-grad", "no_elements", [empty, one, zero, one, empty],
+          grad(empty, one, zero, one, empty, 1, "0"), 1, "0")
     none = Array("f32", [0], [])
-    write("batch-norm-training", "no_features", [Array("f32", [3, 0], []), none, none], [Array("f32", [3, 0], []), none, none], 1, "0")
+    write("batch-norm-training", "no_features", [Array("f32", [3, 0], []), none, none],
+          [Array("f32", [3, 0], []), none, none], 1, "0")
 
     def bad(name, label, x="f32[2,3]", v="f32[3]", feature=1, eps="0.5"):
         refuse("batch-norm-training_refuse_" + name, label, entry(
             "x = %s parameter(0)" % x, "s = %s parameter(1)" % v, "o = %s parameter(2)" % v,
-            "ROOT r = (%s, %s, %s) batch-norm-training(x, s, o), epsilon=%s, feature_index=%d" % (x, v, v, eps, feature)))
+            "ROOT r = (%s, %s, %s) batch-norm-training(x, s, o), epsilon=%s, feature_index=%d" % (
+                x, v, v, eps, feature)))
 
     bad("c1", "BN-C1: feature_index 2 is out of range", feature=2)
     bad("c1_negative", "BN-C1: feature_index -1 is out of range", feature=-1)

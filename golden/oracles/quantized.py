@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes golden/quantized/: StableHLO's quantized types.
 
-Expected values are worked out in rational numbers, step by step as docs/spec/quantized.md says (quantized_base.py), those of
-transcendental functions with mpmath; the examples of its section 8 are compared with the numbers printed there.
+Expected values are worked out in rational numbers, step by step as docs/spec/quantized.md says
+(quantized_base.py), those of transcendental functions with mpmath; the examples of its section 8 are compared
+with the numbers printed there.
 """
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ RULES = {
     "QUANT-7": ["per_axis_one_pair"],
     "QUANT-10": ["spelled_blanks", "spelled_alias"],
     "QUANT-11": ["storage_outside_range", "bitcast_to_other"],
-    "QUANT-12": ["constant", "constant_generic", "constant_bytes", "constant_signless_for_unsigned", "constant_splat"],
+    "QUANT-12": ["constant", "constant_generic", "constant_bytes", "constant_signless_for_unsigned",
+                 "constant_splat"],
     "QUANT-13": ["quantize_range", "constant_signless_for_u4"],
     "QUANT-15": ["roundtrip_s32_f64", "roundtrip_u32_f32", "every_storage_u8_f16"],
     "QUANT-16": ["quantize_signed", "roundtrip_s8_f6e2m3fn"],

@@ -1,7 +1,8 @@
-"""golden/quantized: quantized types and their arithmetic in rational numbers (docs/spec/quantized.md sections 1 to 3).
+"""golden/quantized: quantized types and their arithmetic in rational numbers (docs/spec/quantized.md sections
+1 to 3).
 
-A real is a value of float_bits: ("fin", sign, magnitude), ("inf", sign, 0) or NAN. A quantized element is the integer of its
-storage.
+A real is a value of float_bits: ("fin", sign, magnitude), ("inf", sign, 0) or NAN. A quantized element is the
+integer of its storage.
 """
 import itertools
 from math import trunc
@@ -12,7 +13,8 @@ NAMES = {"s": "i", "u": "ui"}
 
 
 class Quantized:
-    def __init__(self, storage, expressed="f32", scales=1.0, zeros=0, axis=None, low=None, high=None, spelled=None):
+    def __init__(self, storage, expressed="f32", scales=1.0, zeros=0, axis=None, low=None, high=None,
+                 spelled=None):
         self.storage, self.expressed = BY_NAME[storage], BY_NAME[expressed]
         self.scales = scales if isinstance(scales, list) else [scales]
         self.zeros = zeros if isinstance(zeros, list) else [zeros] * len(self.scales)
@@ -53,14 +55,16 @@ class Quantized:
         c = max(key(self.bound(self.low)), min(key(b), key(self.bound(self.high))))
         if abs(c) == INFINITE:
             return self.high if c > 0 else self.low
-        # The nearest integer to a large c of 6 or 4 bits is not in E: half of them round to their largest, which is none.
+        # The nearest integer to a large c of 6 or 4 bits is not in E: half of them round to
+        # their largest, which is none.
         r = rounded(e, fin(even(c)))
         return min(max(trunc(signed(r)), self.low), self.high)
 
     def bound(self, number):
         b = self.expressed.decode(self.expressed.rn(fin(number)))
         has_infinity = self.expressed.specials == "ieee"
-        return ("fin", int(number < 0), self.expressed.max) if b == NAN or (b[0] == "inf" and not has_infinity) else b
+        return ("fin", int(number < 0),
+                self.expressed.max) if b == NAN or (b[0] == "inf" and not has_infinity) else b
 
 
 INFINITE = 10 ** 400
@@ -135,7 +139,8 @@ class Array:
             if not shape:
                 return one(data[0])
             step = len(data) // shape[0] if shape[0] else 0
-            return "{" + ", ".join(nested(shape[1:], data[i * step:(i + 1) * step]) for i in range(shape[0])) + "}"
+            return "{" + ", ".join(nested(shape[1:], data[i * step:(i + 1) * step])
+                                   for i in range(shape[0])) + "}"
         return f"{storage.name}[{dims}] " + nested(self.shape, self.data)
 
     def indices(self):
@@ -181,7 +186,8 @@ class Table:
     def __init__(self):
         self.files = {}
 
-    def gives(self, name, arguments, results, body, oracle="rational", decision=None, before="", options=None):
+    def gives(self, name, arguments, results, body, oracle="rational", decision=None, before="",
+              options=None):
         """body: operations on %a, %b, ... that end with return."""
         header = [f"oracle: {oracle}"] + ([f"decision: {decision}"] if decision else [])
         header += [f"options: {options}"] if options else []

@@ -30,7 +30,8 @@ def moves(table):
     x = numbered(T, [2, 3])
     index = Array(S32, [], [1])
     case(table, "reverse", [x], Array(T, [2, 3], x.data[::-1]), "stablehlo.reverse %a, dims = [0, 1]")
-    case(table, "slice", [x], Array(T, [2, 2], [x.data[i] for i in (0, 2, 3, 5)]), "stablehlo.slice %a [0:2, 0:3:2]")
+    case(table, "slice", [x], Array(T, [2, 2], [x.data[i] for i in (0, 2, 3, 5)]),
+         "stablehlo.slice %a [0:2, 0:3:2]")
     case(table, "dynamic_slice", [x, index, index], Array(T, [1, 2], x.data[4:6]),
          "stablehlo.dynamic_slice %a, %b, %c, sizes = [1, 2]")
     case(table, "dynamic_update_slice", [x, numbered(T, [1, 2], 90, 1), index, index],
@@ -39,7 +40,8 @@ def moves(table):
          "stablehlo.concatenate %a, %b, dim = 0")
     case(table, "pad", [numbered(T, [2]), Array(T, [], [77])], Array(T, [5], [77, -20, 77, -13, 77]),
          "stablehlo.pad %a, %b, low = [1], high = [1], interior = [1]")
-    case(table, "broadcast", [numbered(T, [2])], Array(T, [2, 2], [-20, -13] * 2), "stablehlo.broadcast %a, sizes = [2]")
+    case(table, "broadcast", [numbered(T, [2])], Array(T, [2, 2], [-20, -13] * 2),
+         "stablehlo.broadcast %a, sizes = [2]")
     case(table, "gather", [x, Array(S32, [2], [1, 0])], Array(T, [2, 3], x.data[3:] + x.data[:3]), """"stablehlo.gather"(%a, %b) {
   dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
   slice_sizes = array<i64: 1, 3>, indices_are_sorted = false}""")
@@ -52,7 +54,8 @@ def moves(table):
     a0 = Quantized("s8", scales=[0.5, 2.0], zeros=[1, -1], axis=0)
     a1 = Quantized("s8", scales=[0.5, 2.0], zeros=[1, -1], axis=1)
     y = numbered(a0, [2, 3])
-    case(table, "transpose_per_axis", [y], Array(a1, [3, 2], [y.at((j, i)) for i in range(3) for j in range(2)]),
+    case(table, "transpose_per_axis", [y],
+         Array(a1, [3, 2], [y.at((j, i)) for i in range(3) for j in range(2)]),
          "stablehlo.transpose %a, dims = [1, 0]")
     case(table, "reshape_per_axis", [y], Array(a1, [1, 2, 3], y.data), "stablehlo.reshape %a")
     case(table, "broadcast_per_axis", [numbered(a0, [2])], Array(a1, [3, 2], [-20, -13] * 3),
@@ -68,19 +71,22 @@ def moves(table):
 %0 = stablehlo.iota dim = 0 : tensor<70x{T.text()}>
 return %0 : tensor<70x{T.text()}>""")
     u, w = Quantized("u8", scales=0.25), Quantized("s16", scales=0.5, zeros=3)
-    case(table, "bitcast_to_other", [numbered(T, [3])], Array(u, [3], [236, 243, 250]), "stablehlo.bitcast_convert %a")
+    case(table, "bitcast_to_other", [numbered(T, [3])], Array(u, [3], [236, 243, 250]),
+         "stablehlo.bitcast_convert %a")
     case(table, "bitcast_to_integers", [numbered(T, [3])], Array(BY_NAME["s8"], [3], [-20, -13, -6]),
          "stablehlo.bitcast_convert %a")
     case(table, "bitcast_to_wider", [Array(T, [2, 2], [1, 2, -1, -2])], Array(w, [2], [513, -257]),
          "stablehlo.bitcast_convert %a")
     # One process that nobody sends to has the real 0, whose storage is the zero point.
     alone = "{source_target_pairs = dense<> : tensor<0x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 0, type = 0>}"
-    case(table, "permute_nothing", [x], Array(T, [2, 3], [3] * 6), f'"stablehlo.collective_permute"(%a) {alone}')
+    case(table, "permute_nothing", [x], Array(T, [2, 3], [3] * 6),
+         f'"stablehlo.collective_permute"(%a) {alone}')
     itself = alone.replace("dense<> : tensor<0x2xi64>", "dense<0> : tensor<1x2xi64>")
     case(table, "permute_itself", [x], x, f'"stablehlo.collective_permute"(%a) {itself}')
     high = Quantized("u8", scales=0.5, zeros=200)
     z = Array(high, [2], [0, 255])
-    case(table, "permute_nothing_unsigned", [z], Array(high, [2], [200, 200]), f'"stablehlo.collective_permute"(%a) {alone}')
+    case(table, "permute_nothing_unsigned", [z], Array(high, [2], [200, 200]),
+         f'"stablehlo.collective_permute"(%a) {alone}')
     case(table, "permute_itself_unsigned", [z], z, f'"stablehlo.collective_permute"(%a) {itself}')
     groups = "replica_groups = dense<0> : tensor<1x1xi64>"
     case(table, "all_gather", [x], x, f'"stablehlo.all_gather"(%a) {{all_gather_dim = 0 : i64, {groups}}}')
@@ -127,14 +133,16 @@ return %0 : {y.tensor()}""")
 
     def widened(q):
         return wide.quantize(t.real(q))
-    y = Array(wide, [3], [folded(wide, plus, widened(1), [widened(x.at((i, j))) for j in range(6)]) for i in range(3)])
+    y = Array(wide, [3],
+              [folded(wide, plus, widened(1), [widened(x.at((i, j))) for j in range(6)]) for i in range(3)])
     table.gives("reduce_promotes", [x, init], [y], f"""
 %0 = "stablehlo.reduce"(%a, %b) {region(wide, "add")} {{dimensions = array<i64: 1>}} : ({x.tensor()}, {init.tensor()}) -> {y.tensor()}
 return %0 : {y.tensor()}""")
     coarse = Quantized("s8", scales=2.0, zeros=5)
     row = numbered(t, [6], -100, 33)
     window = [[row.data[j] for j in (i - 1, i, i + 1) if 0 <= j < 6] for i in range(0, 6, 2)]
-    y = Array(coarse, [3], [folded(coarse, plus, coarse.quantize(t.real(1)), [coarse.quantize(t.real(q)) for q in w])
+    y = Array(coarse, [3],
+              [folded(coarse, plus, coarse.quantize(t.real(1)), [coarse.quantize(t.real(q)) for q in w])
                             for w in window])
     table.gives("reduce_window_promotes", [row, init], [y], f"""
 %0 = "stablehlo.reduce_window"(%a, %b) {region(coarse, "add")} {{window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
@@ -148,7 +156,8 @@ return %0 : {y.tensor()}""")
 %0 = "stablehlo.scatter"(%a, %b, %c) {region(t, "add")} {{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
   scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}} : ({row.tensor()}, {indices.tensor()}, {updates.tensor()}) -> {row.tensor()}
 return %0 : {row.tensor()}""")
-    # Each source goes to the largest of its window of 3, by what the storages mean; the rest is the initial value.
+    # Each source goes to the largest of its window of 3, by what the storages mean;
+    # the rest is the initial value.
     source = numbered(t, [2], 40, 30)
     y = [-7] * 6
     for i, s in enumerate(source.data):
@@ -218,7 +227,8 @@ return %0 : {t}""", "hand")
 return %r#1 : {t}""", "rational")
     twice = f"func.func private @twice(%x: {t}) -> {t} {{\n  %0 = stablehlo.add %x, %x : {t}\n  return %0 : {t}\n}}\n"
     z = [step(T, plus, a, a) for a in x.data]
-    table.gives("call", [x], [Array(T, [2], z)], f"%0 = call @twice(%a) : ({t}) -> {t}\nreturn %0 : {t}", before=twice)
+    table.gives("call", [x], [Array(T, [2], z)], f"%0 = call @twice(%a) : ({t}) -> {t}\nreturn %0 : {t}",
+                before=twice)
     table.gives("composite", [x], [Array(T, [2], z)], f"""
 %0 = stablehlo.composite "my.twice" %a {{decomposition = @twice}} : ({t}) -> {t}
 return %0 : {t}""", before=twice)
@@ -255,10 +265,10 @@ return %1 : {bounded}""")
     shape = Array(BY_NAME["s64"], [2], [2, 3])
     y = numbered(T, [6])
     case(table, "dynamic_reshape", [y, shape], Array(T, [2, 3], y.data), "stablehlo.dynamic_reshape %a, %b")
-    case(table, "dynamic_broadcast_in_dim", [x, Array(BY_NAME["s64"], [2], [2, 2])], Array(T, [2, 2], [-20, -20, -13, -13]),
-         "stablehlo.dynamic_broadcast_in_dim %a, %b, dims = [0]")
-    case(table, "dynamic_iota", [Array(BY_NAME["s64"], [1], [4])], quantized(T, [4], [fin(i) for i in range(4)]),
-         "stablehlo.dynamic_iota %a, dim = 0")
+    case(table, "dynamic_broadcast_in_dim", [x, Array(BY_NAME["s64"], [2], [2, 2])],
+         Array(T, [2, 2], [-20, -20, -13, -13]), "stablehlo.dynamic_broadcast_in_dim %a, %b, dims = [0]")
+    case(table, "dynamic_iota", [Array(BY_NAME["s64"], [1], [4])],
+         quantized(T, [4], [fin(i) for i in range(4)]), "stablehlo.dynamic_iota %a, dim = 0")
 
 
 def streams(table):

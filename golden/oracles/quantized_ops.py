@@ -51,11 +51,13 @@ def step(f):
 UNARY = {
     "abs": em.f_abs, "negate": em.f_negate, "sign": em.f_sign, "ceil": step(ceil), "floor": step(floor),
     "round_nearest_afz": step(em.afz), "round_nearest_even": step(em.even),
-    "cbrt": function(lambda x: mp.sign(x) * mp.cbrt(abs(x))), "cosine": function(mp.cos), "sine": function(mp.sin),
+    "cbrt": function(lambda x: mp.sign(x) * mp.cbrt(abs(x))), "cosine": function(mp.cos),
+    "sine": function(mp.sin),
     "tan": function(mp.tan), "tanh": function(mp.tanh), "exponential": function(mp.exp),
     "exponential_minus_one": function(mp.expm1), "logistic": function(lambda x: 1 / (1 + mp.exp(-x))),
     "log": function(mp.log, below(0, inf(1))), "log_plus_one": function(mp.log1p, below(-1, inf(1))),
-    "sqrt": function(mp.sqrt, below(0, fin(0))), "rsqrt": function(lambda x: 1 / mp.sqrt(x), below(0, inf(0))),
+    "sqrt": function(mp.sqrt, below(0, fin(0))),
+    "rsqrt": function(lambda x: 1 / mp.sqrt(x), below(0, inf(0))),
     "reduce_precision": reduced,
 }
 
@@ -78,7 +80,8 @@ def atan2(a, b):
     return fin(exact(mp.atan2(number(a), number(b))))
 
 
-BINARY = {"add": plus, "subtract": em.f_subtract, "multiply": times, "divide": em.f_divide, "maximum": em.f_maximum,
+BINARY = {"add": plus, "subtract": em.f_subtract, "multiply": times, "divide": em.f_divide,
+          "maximum": em.f_maximum,
           "minimum": em.f_minimum, "remainder": em.f_remainder, "power": power, "atan2": atan2}
 
 
@@ -149,7 +152,8 @@ return %0 : {z.tensor()}""")
 return %0 : {z.tensor()}""")
     x, y = Array(A, [6], [-5, 11, 27, -21, 127, -128]), Array(B, [6], [20, 21, 23, 19, -128, 127])
     for direction, f in (("EQ", lambda a, b: a == b), ("NE", lambda a, b: a != b), ("LT", lambda a, b: a < b),
-                         ("LE", lambda a, b: a <= b), ("GT", lambda a, b: a > b), ("GE", lambda a, b: a >= b)):
+                         ("LE", lambda a, b: a <= b), ("GT", lambda a, b: a > b),
+                         ("GE", lambda a, b: a >= b)):
         z = Array(PRED, [6], [f(signed(a), signed(b)) for a, b in zip(x.reals(), y.reals())])
         kind = {"EQ": "", "NE": ", NOTYPE", "LT": ", TOTALORDER"}.get(direction, ", FLOAT")
         table.gives(f"compare_{direction.lower()}", [x, y], [z], f"""
@@ -163,7 +167,8 @@ return %0 : tensor<3xi1>""", "hand")
 
 def solvers(table):
     t, r = Quantized("s8", scales=0.5, zeros=1), Quantized("s8", scales=0.25, zeros=-2)
-    # L = {{2, 0}, {1.5, 1}}, L L^T = {{4, 3}, {3, 3.25}}: the quantized 3.25 is 3 (a tie, to even): {{4, 3}, {3, 3}}.
+    # L = {{2, 0}, {1.5, 1}}, L L^T = {{4, 3}, {3, 3.25}}: the quantized 3.25 is 3 (a tie, to even): {{4,
+    # 3}, {3, 3}}.
     a = Array(t, [2, 2], [9, 7, 7, 7])
     root = rounded(BY_NAME["f32"], fin(exact(mp.sqrt(mp.mpf("0.75")))))
     lower = quantized(r, [2, 2], [fin(2), fin(0), fin(Fraction(3, 2)), root])
@@ -179,7 +184,8 @@ return %0 : {lower.tensor()}""", "hand")
 return %0 : {x.tensor()}""", "hand")
     # (x - mean) / sqrt(variance + epsilon) * scale + offset with variance 4, epsilon 0 and mean 1.
     x = Array(t, [4, 1], [1, 3, 7, -5])
-    one = {name: Array(t, [1], [q]) for name, q in (("scale", 4), ("offset", 2), ("mean", 3), ("variance", 9))}
+    one = {name: Array(t, [1], [q])
+           for name, q in (("scale", 4), ("offset", 2), ("mean", 3), ("variance", 9))}
     y = quantized(r, [4, 1], [fin((signed(v) - 1) / 2 * Fraction(3, 2) + Fraction(1, 2)) for v in x.reals()])
     table.gives("batch_norm_inference", [x, *one.values()], [y], f"""
 %0 = "stablehlo.batch_norm_inference"(%a, %b, %c, %d, %e) {{epsilon = 0.0 : f32, feature_index = 1 : i64}} :
@@ -193,10 +199,11 @@ return %0 : {y.tensor()}""", "hand")
 %0:3 = "stablehlo.batch_norm_training"(%a, %b, %c) {{epsilon = 0.0 : f32, feature_index = 1 : i64}} :
   ({x.tensor()}, {one["scale"].tensor()}, {one["offset"].tensor()}) -> ({", ".join(v.tensor() for v in out)})
 return %0#0, %0#1, %0#2 : {", ".join(v.tensor() for v in out)}""", "hand")
-    # Gradients of the above by grad = {1, 0, 0, -1}: centered {-2, 2, 2, -2}, sums 0 and 0, so that grad_x = grad * 3/2 / 2.
+    # Gradients of the above by grad = {1, 0, 0, -1}: centered {-2, 2, 2, -2}, sums 0 and 0,
+    # so that grad_x = grad * 3/2 / 2.
     grad = Array(t, [4, 1], [3, 1, 1, -1])
-    out = [quantized(r, [4, 1], [fin(Fraction(3, 4) * k) for k in (1, 0, 0, -1)]), quantized(r, [1], [fin(0)]),
-           quantized(r, [1], [fin(0)])]
+    out = [quantized(r, [4, 1], [fin(Fraction(3, 4) * k) for k in (1, 0, 0, -1)]),
+           quantized(r, [1], [fin(0)]), quantized(r, [1], [fin(0)])]
     table.gives("batch_norm_grad", [x, one["scale"], one["mean"], one["variance"], grad], out, f"""
 %0:3 = "stablehlo.batch_norm_grad"(%a, %b, %c, %d, %e) {{epsilon = 0.0 : f32, feature_index = 1 : i64}} :
   ({x.tensor()}, {one["scale"].tensor()}, {one["mean"].tensor()}, {one["variance"].tensor()}, {grad.tensor()}) ->
@@ -216,7 +223,8 @@ def dot(table):
         (m, k), n = x.shape, y.shape[1]
         a, b = Array(None, x.shape, x.reals()), Array(None, y.shape, y.reals())
         e = y.type.expressed
-        sums = [sum_of(e, [(a.at((i, c)), b.at((c, j))) for c in range(k)]) for i in range(m) for j in range(n)]
+        sums = [sum_of(e, [(a.at((i, c)), b.at((c, j))) for c in range(k)]) for i in range(m)
+                for j in range(n)]
         z = quantized(result, [m, n], sums) if isinstance(result, Quantized) else Array(e, [m, n], sums)
         assert expected is None or z.data == expected, z.data
         dims = ", contracting_dims = [1] x [0]" if op == "dot_general" else ""
@@ -228,11 +236,12 @@ return %0 : {z.tensor()}""", oracle)
             [fin(Fraction(5, 2)), fin(Fraction(5, 2))])
     x = some(Quantized("s8", scales=0.1, zeros=-7), [5, 40], 1)
     y = some(Quantized("s8", scales=[0.3, 0.01, 2.0], zeros=[0] * 3, axis=1), [40, 3], 2)
-    product(x, y, Quantized("s32", scales=[0.03, 0.001, 0.2], zeros=[0, 1, -100], axis=1), "dot_general_to_s32", "rational")
-    product(x, some(Quantized("s8", scales=0.3), [40, 3], 3), Quantized("s8", scales=20.0, zeros=9), "dot_general_saturates",
-            "rational")
-    product(x, some(Quantized("s8", scales=0.3, zeros=77), [40, 3], 3), Quantized("s16", scales=0.5, zeros=9), "dot",
-            "rational", op="dot")
+    product(x, y, Quantized("s32", scales=[0.03, 0.001, 0.2], zeros=[0, 1, -100], axis=1),
+            "dot_general_to_s32", "rational")
+    product(x, some(Quantized("s8", scales=0.3), [40, 3], 3), Quantized("s8", scales=20.0, zeros=9),
+            "dot_general_saturates", "rational")
+    product(x, some(Quantized("s8", scales=0.3, zeros=77), [40, 3], 3), Quantized("s16", scales=0.5, zeros=9),
+            "dot", "rational", op="dot")
     product(reals("bf16", [2, 6], [0.1 * i - 0.5 for i in range(12)]),
             some(Quantized("u4", "bf16", 0.3, 0), [6, 2], 4), None, "dot_general_hybrid_bf16", "rational")
     product(reals("f32", [2, 6], [0.1 * i - 0.5 for i in range(12)]),
@@ -246,7 +255,8 @@ def conv_sum(x, y, e, index, strides, pads, lhs_dilation, rhs_dilation, groups):
     products = []
     for window in itertools.product(*map(range, y.shape[:-2])):
         source = []
-        for p, w, s, pad, ld, rd, n in zip(place, window, strides, pads, lhs_dilation, rhs_dilation, x.shape[1:-1]):
+        for p, w, s, pad, ld, rd, n in zip(place, window, strides, pads, lhs_dilation, rhs_dilation,
+                                           x.shape[1:-1]):
             at = p * s + w * rd - pad[0]
             source.append(at // ld if at >= 0 and at % ld == 0 and at // ld < n else None)
         if None in source:
@@ -258,7 +268,8 @@ def conv_sum(x, y, e, index, strides, pads, lhs_dilation, rhs_dilation, groups):
 
 
 def convolution(table):
-    def case(name, x, y, result, strides, pads, lhs_dilation, rhs_dilation, groups=1, oracle="rational", expected=None):
+    def case(name, x, y, result, strides, pads, lhs_dilation, rhs_dilation, groups=1, oracle="rational",
+             expected=None):
         sizes = []
         for n, k, s, pad, ld, rd in zip(x.shape[1:-1], y.shape, strides, pads, lhs_dilation, rhs_dilation):
             sizes.append(((n - 1) * ld + 1 + pad[0] + pad[1] - (k - 1) * rd - 1) // s + 1)
@@ -282,7 +293,8 @@ return %0 : {z.tensor()}""", oracle)
          oracle="spec", expected=[-1, 7, 5, -1])
     x = some(Quantized("s8", scales=0.1, zeros=20), [2, 5, 4, 4], 1)
     y = some(Quantized("s8", scales=[0.5, 0.01, 0.3, 1.0], zeros=[0, 3, -9, 100], axis=3), [3, 2, 2, 4], 2)
-    case("convolution_per_axis_groups", x, y, Quantized("s8", scales=[9.0, 0.5, 3.0, 20.0], zeros=[1, 2, 3, 4], axis=3),
+    case("convolution_per_axis_groups", x, y,
+         Quantized("s8", scales=[9.0, 0.5, 3.0, 20.0], zeros=[1, 2, 3, 4], axis=3),
          [2, 1], [(1, 2), (0, 1)], [1, 2], [2, 1], groups=2)
     x = some(Quantized("s8", scales=0.1, zeros=-128), [1, 6, 3], 3)
     y = some(Quantized("s8", scales=0.02), [3, 3, 2], 4)

@@ -93,7 +93,8 @@ return %0 : tensor<2xf32>"""
     yield "QUANT-21", "per_axis_slice", *op("slice", [PT], PT, "stablehlo.slice %a [0:2]")
     yield "QUANT-21", "mixed_multiply", *op("multiply", [T, v("f32")], T)
     yield "QUANT-21", "float_result", *op("abs", [T], v("f32"))
-    yield "QUANT-21", "integer_concatenated", *op("", [T, v("i8")], v(Q, 4), "stablehlo.concatenate %a, %b, dim = 0")
+    yield "QUANT-21", "integer_concatenated", *op("", [T, v("i8")], v(Q, 4),
+                                                  "stablehlo.concatenate %a, %b, dim = 0")
     yield "QUANT-21", "compare_gives_quantized", *op("", [T, T], T, "stablehlo.compare LT, %a, %b")
     yield "QUANT-21", "compare_with_float", *op("", [T, v("f32")], v("i1"), "stablehlo.compare LT, %a, %b")
     yield "Compare-C2", "compare_signed", *op("", [T, T], v("i1"), "stablehlo.compare LT, %a, %b, SIGNED")
@@ -102,13 +103,18 @@ return %0 : tensor<2xf32>"""
     %y = stablehlo.uniform_dequantize %x : (tensor<{Q}>) -> tensor<f32>
     stablehlo.return %y : tensor<f32> }}) {{dimensions = array<i64: 0>}}""")
     yield "QUANT-21", "select_float", *op("select", [v("i1"), T, v("f32")], T)
-    yield "QUANT-21", "index_quantized", *op("", [T, f"tensor<{Q}>"], T, "stablehlo.dynamic_slice %a, %b, sizes = [2]")
-    yield "QUANT-21", "update_plain", *op("", [T, v("i8", 1), "tensor<i32>"], T, "stablehlo.dynamic_update_slice %a, %b, %c")
-    yield "QUANT-21", "per_axis_lhs", *op("", [matrix(u(axis=0, zero=0)), matrix(u())], matrix(u()), "stablehlo.dot %a, %b")
-    for name, storage, expressed in (("storage", "u8", "f32"), ("expressed", "i8", "f16"), ("range", "i8<-127:127>", "f32")):
+    yield "QUANT-21", "index_quantized", *op("", [T, f"tensor<{Q}>"], T,
+                                             "stablehlo.dynamic_slice %a, %b, sizes = [2]")
+    yield "QUANT-21", "update_plain", *op("", [T, v("i8", 1), "tensor<i32>"], T,
+                                          "stablehlo.dynamic_update_slice %a, %b, %c")
+    yield "QUANT-21", "per_axis_lhs", *op("", [matrix(u(axis=0, zero=0)), matrix(u())], matrix(u()),
+                                          "stablehlo.dot %a, %b")
+    for name, storage, expressed in (("storage", "u8", "f32"), ("expressed", "i8", "f16"),
+                                     ("range", "i8<-127:127>", "f32")):
         other = v(u(storage=storage, expressed=expressed))
         yield "QUANT-22", f"multiply_other_{name}", *op("multiply", [T, T], other)
-        yield "QUANT-22", f"compare_other_{name}", *op("", [T, other], v("i1"), "stablehlo.compare LT, %a, %b")
+        yield "QUANT-22", f"compare_other_{name}", *op("", [T, other], v("i1"),
+                                                       "stablehlo.compare LT, %a, %b")
         if name != "range":
             yield "QUANT-23", f"add_other_{name}", *op("add", [T, other], T)
     yield "QUANT-22", "select_other", *op("select", [v("i1"), T, T], v(u(storage="i16")))
@@ -131,22 +137,29 @@ return %0 : tensor<2xf32>"""
     y = "tensor<1x3x2x{}>"
     yield "QUANT-24", "conv_float_rhs", *op("", [x, k.format("f32")], y.format(u()), CONV)
     yield "QUANT-28", "conv_axis_of_rhs", *op("", [x, k.format(u(axis=0))], y.format(u()), CONV)
-    yield "QUANT-28", "conv_axis_of_result", *op("", [x, k.format(u(axis=2))], y.format(u(axis=1, count=3)), CONV)
+    yield "QUANT-28", "conv_axis_of_result", *op("", [x, k.format(u(axis=2))], y.format(u(axis=1, count=3)),
+                                                 CONV)
     yield "QUANT-25", "conv_axis_without_rhs", *op("", [x, k.format(u())], y.format(u(axis=2)), CONV)
-    yield "QUANT-26", "conv_hybrid_result", *op("", ["tensor<1x4x1xf32>", k.format(u())], y.format("f16"), CONV)
+    yield "QUANT-26", "conv_hybrid_result", *op("", ["tensor<1x4x1xf32>", k.format(u())], y.format("f16"),
+                                                CONV)
     yield "QUANT-29", "reverse_other_scale", *op("", [T], v(u(0.25)), "stablehlo.reverse %a, dims = [0]")
-    yield "QUANT-29", "pad_other_scale", *op("", [T, f"tensor<{u(0.25)}>"], T, "stablehlo.pad %a, %b, low = [0], high = [0]")
+    yield "QUANT-29", "pad_other_scale", *op("", [T, f"tensor<{u(0.25)}>"], T,
+                                             "stablehlo.pad %a, %b, low = [0], high = [0]")
     yield "QUANT-29", "reshape_other_zero_point", *op("reshape", [T], v(u(zero=4)))
     yield "QUANT-29", "transpose_loses_axis", *op("", [PT], T, "stablehlo.transpose %a, dims = [0]")
-    yield "QUANT-29", "broadcast_other_scale", *op("", [T], v(u(0.25)), "stablehlo.broadcast_in_dim %a, dims = [0]")
+    yield "QUANT-29", "broadcast_other_scale", *op("", [T], v(u(0.25)),
+                                                   "stablehlo.broadcast_in_dim %a, dims = [0]")
     yield "QUANT-29", "broadcast_other_storage", *op("", [PT], v(u(axis=0, storage="u8")),
                                                      "stablehlo.broadcast_in_dim %a, dims = [0]")
     yield "QUANT-29", "barrier_other_scale", *op("", [T], v(u(0.25)), "stablehlo.optimization_barrier %a")
     yield "QUANT-30", "transpose_axis", *op("", [matrix(u(axis=0))], matrix(u(axis=0)),
                                             "stablehlo.transpose %a, dims = [1, 0]")
-    yield "QUANT-30", "reshape_axis", *op("reshape", [matrix(u(axis=0), 2, 4)], "tensor<4x2x" + u(axis=1) + ">")
-    yield "QUANT-30", "broadcast_axis", *op("", [PT], matrix(u(axis=0)), "stablehlo.broadcast_in_dim %a, dims = [1]")
-    yield "QUANT-30", "broadcast_one_pair", *op("", ["tensor<1x" + u(axis=0, count=1) + ">"], v(u(0.25, axis=0)),
+    yield "QUANT-30", "reshape_axis", *op("reshape", [matrix(u(axis=0), 2, 4)],
+                                          "tensor<4x2x" + u(axis=1) + ">")
+    yield "QUANT-30", "broadcast_axis", *op("", [PT], matrix(u(axis=0)),
+                                            "stablehlo.broadcast_in_dim %a, dims = [1]")
+    yield "QUANT-30", "broadcast_one_pair", *op("", ["tensor<1x" + u(axis=0, count=1) + ">"],
+                                                v(u(0.25, axis=0)),
                                                 "stablehlo.broadcast_in_dim %a, dims = [0]")
     s = f"tensor<{Q}>"
     wide = u(storage="i32")
@@ -162,11 +175,16 @@ return %0 : tensor<2xf32>"""
     stablehlo.return %s : tensor<i1> }}) {{dimension = 0 : i64}}""")
     yield "QUANT-31", "map_region_differs", *op("", [T], T, f"""\"stablehlo.map\"(%a) ({{
   ^bb0(%x: tensor<{wide}>): stablehlo.return %x : tensor<{wide}> }}) {{dimensions = array<i64: 0>}}""")
-    yield "QUANT-12", "constant_float", *op("", [], T, '"stablehlo.constant"() {value = dense<1.0> : tensor<2xf32>}')
-    yield "QUANT-12", "constant_wider", *op("", [], T, '"stablehlo.constant"() {value = dense<1> : tensor<2xi16>}')
-    yield "QUANT-12", "constant_unsigned", *op("", [], T, '"stablehlo.constant"() {value = dense<1> : tensor<2xui8>}')
-    yield "does not fit in", "constant_too_large", 3, [], T, f"%0 = stablehlo.constant dense<256> : {T}\nreturn %0 : {T}"
-    yield "want an integer", "constant_of_real", 3, [], T, f"%0 = stablehlo.constant dense<1.0> : {T}\nreturn %0 : {T}"
+    yield "QUANT-12", "constant_float", *op("", [], T,
+                                            '"stablehlo.constant"() {value = dense<1.0> : tensor<2xf32>}')
+    yield "QUANT-12", "constant_wider", *op("", [], T,
+                                            '"stablehlo.constant"() {value = dense<1> : tensor<2xi16>}')
+    yield "QUANT-12", "constant_unsigned", *op("", [], T,
+                                               '"stablehlo.constant"() {value = dense<1> : tensor<2xui8>}')
+    yield "does not fit in", "constant_too_large", 3, [
+        ], T, f"%0 = stablehlo.constant dense<256> : {T}\nreturn %0 : {T}"
+    yield "want an integer", "constant_of_real", 3, [
+        ], T, f"%0 = stablehlo.constant dense<1.0> : {T}\nreturn %0 : {T}"
     other = v(u(0.25))
     yield "QUANT-10", "returned_differs", 3, [T], other, f"return %a : {T}"
     yield "QUANT-10", "branch_differs", *op("", ["tensor<i1>", T], other, f"""\"stablehlo.if\"(%a) ({{ stablehlo.return %b : {T} }},
@@ -189,7 +207,8 @@ return %0 : tuple<{T}, {other}>"""
     yield "QUANT-1", "in_a_tuple", 3, [f"tuple<{Q}>"], f"tuple<{Q}>", f"return %a : tuple<{Q}>"
     yield "BitcastConvertType-C5: ", "bitcast_shape", *op("bitcast_convert", [T], v(u(storage="i16")))
     yield "QUANT-8", "bitcast_axis", *op("bitcast_convert", [v(Q, 4)], v(u(axis=0), 4))
-    yield "with quantized types", "einsum", *op("", [m, m], m, '"stablehlo.einsum"(%a, %b) {einsum_config = "ij,jk->ik"}', code=4)
+    yield "with quantized types", "einsum", *op(
+        "", [m, m], m, '"stablehlo.einsum"(%a, %b) {einsum_config = "ij,jk->ik"}', code=4)
     yield "with quantized types", "custom_call", *op("", [T], T, "stablehlo.custom_call @foo(%a)", code=4)
     yield "with quantized types", "chlo", *op("", [T], T, "chlo.erf %a", code=4)
 

@@ -20,8 +20,8 @@ def quantize(table):
     numbers = [0.625, 0.875, -0.125, 40, -33, "nan", "inf"]
     roundtrip(table, "quantize_signed", Quantized("s8", scales=0.25, zeros=-3), [7], numbers, "spec",
               [0, 0, -4, 127, -128, 0, 127])
-    roundtrip(table, "quantize_range", Quantized("u8", scales=0.25, zeros=3, low=1, high=200), [7], numbers, "spec",
-              [6, 6, 2, 163, 1, 1, 200])
+    roundtrip(table, "quantize_range", Quantized("u8", scales=0.25, zeros=3, low=1, high=200), [7], numbers,
+              "spec", [6, 6, 2, 163, 1, 1, 200])
     roundtrip(table, "quantize_rounds_quotient", Quantized("s8", scales=0.1), [1], [0.35], "spec", [4])
     for e in EXPRESSED:
         for s in STORAGE:
@@ -40,8 +40,10 @@ def quantize(table):
             roundtrip(table, f"roundtrip_{s}_{e}", t, [len(small)], small)
     roundtrip(table, "per_axis", Quantized("s8", scales=[0.5, 0.125, 3.0], zeros=[10, -4, 0], axis=1), [2, 3],
               [1, 2, 3, -0.5, 0.3125, 1e9])
-    roundtrip(table, "per_axis_one_pair", Quantized("u8", scales=[0.1], zeros=[7], axis=0), [1, 3], [0.25, 0.35, 30])
-    roundtrip(table, "range_excludes_zero", Quantized("s8", scales=0.5, zeros=5, low=3, high=9), [4], [0, "nan", 9, -9])
+    roundtrip(table, "per_axis_one_pair", Quantized("u8", scales=[0.1], zeros=[7], axis=0), [1, 3],
+              [0.25, 0.35, 30])
+    roundtrip(table, "range_excludes_zero", Quantized("s8", scales=0.5, zeros=5, low=3, high=9), [4],
+              [0, "nan", 9, -9])
     roundtrip(table, "no_elements", Quantized("s8", scales=0.5), [0, 2], [])
     roundtrip(table, "scalar", Quantized("s16", scales=0.001, zeros=-9), [], [1.0005])
     roundtrip(table, "scale_overflows", Quantized("s8", "f16", scales=60000.0), [3], [60000, -65504, "inf"])
@@ -49,7 +51,8 @@ def quantize(table):
 
 def identity(table):
     """QUANT-18: every storage comes back where it must."""
-    for s, e, scale, zero in (("s8", "f32", 0.1, 3), ("u8", "f16", 0.75, 100), ("s4", "bf16", 0.3, -2), ("s8", "bf16", 0.75, 0)):
+    for s, e, scale, zero in (("s8", "f32", 0.1, 3), ("u8", "f16", 0.75, 100), ("s4", "bf16", 0.3, -2),
+                              ("s8", "bf16", 0.75, 0)):
         t = Quantized(s, e, scale, zero)
         q = Array(t, [1 << t.storage.width], range(t.low, t.high + 1))
         d = dequantized(q)
@@ -67,15 +70,17 @@ def requantize(table):
         y = quantized(b, shape, x.reals())
         assert expected is None or y.data == expected, y.data
         tail = x.tensor() if a is b else f"({x.tensor()}) -> {y.tensor()}"
-        table.gives(name, [x], [y], f"%0 = stablehlo.uniform_quantize %a : {tail}\nreturn %0 : {y.tensor()}", oracle)
+        table.gives(name, [x], [y], f"%0 = stablehlo.uniform_quantize %a : {tail}\nreturn %0 : {y.tensor()}",
+                    oracle)
     a = Quantized("s8", scales=[0.5, 0.125], zeros=[10, -4], axis=0)
     case("requantize_per_axis", a, Quantized("s8", scales=[0.25, 0.25], zeros=[0, 7], axis=0), [2, 3],
          [12, 10, -20, -4, 0, 127], "spec", [4, 0, -60, 7, 9, 72])
     case("requantize_to_tensor", a, Quantized("s8", scales=0.25, zeros=1), [2, 2], [12, 10, -4, 100])
     case("requantize_to_axis", Quantized("s8", scales=0.25, zeros=1), a, [2, 2], [12, 10, -4, 100])
-    case("requantize_other_axis", a, Quantized("s16", scales=[0.01, 0.5, 3.0], zeros=[1, 2, 3], axis=1), [2, 3],
-         [12, 10, -20, -4, 0, 127])
-    case("requantize_wider", Quantized("u8", scales=0.5, zeros=128), Quantized("s32", scales=0.001), [3], [0, 128, 255])
+    case("requantize_other_axis", a, Quantized("s16", scales=[0.01, 0.5, 3.0], zeros=[1, 2, 3], axis=1),
+         [2, 3], [12, 10, -20, -4, 0, 127])
+    case("requantize_wider", Quantized("u8", scales=0.5, zeros=128), Quantized("s32", scales=0.001), [3],
+         [0, 128, 255])
     t = Quantized("s8", "bf16", 0.75)
     case("requantize_same_type", t, t, [4], [-127, -95, 1, 0], "spec", [t.quantize(t.real(-127)),
                                                                         t.quantize(t.real(-95)), 1, 0])
@@ -121,7 +126,8 @@ return %0 : {wide.tensor()}""", "hand")
 %0 = stablehlo.constant dense<[100, -128, 4]> : {outside.tensor()}
 %1 = stablehlo.uniform_dequantize %a : ({outside.tensor()}) -> tensor<3xf32>
 %2 = stablehlo.uniform_quantize %0 : {outside.tensor()}
-return %0, %1, %2 : {outside.tensor()}, tensor<3xf32>, {outside.tensor()}""", "rational", "quantized-arithmetic")
+return %0, %1, %2 : {outside.tensor()}, tensor<3xf32>, {outside.tensor()}""", "rational",
+                "quantized-arithmetic")
     axis = Array(Quantized("s4", scales=[0.5, 2.0], zeros=[1, -1], axis=1), [1, 2], [7, -8])
     table.gives("constant_per_axis", [], [axis, dequantized(axis)], f"""
 %0 = stablehlo.constant dense<[[7, -8]]> : {axis.tensor()}

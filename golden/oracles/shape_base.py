@@ -97,7 +97,8 @@ def program(result, op, operands, attributes="", computations=""):
     lines = ["HloModule m", computations, "ENTRY main {"]
     lines += [f"  p{i} = {s} parameter({i})" for i, s in enumerate(operands)]
     names = ", ".join(f"p{i}" for i in range(len(operands)))
-    lines += [f"  ROOT r = {result + ' ' if result else ''}{op}({names})" + (", " + attributes if attributes else ""),
+    lines += [f"  ROOT r = {result + ' ' if result else ''}{op}({names})"
+              + (", " + attributes if attributes else ""),
               "}"]
     return "\n".join(x for x in lines if x)
 
@@ -141,7 +142,8 @@ def random(name, shape):
     return rng.normal(size=shape).astype(TYPES[name])
 
 
-NANS = np.array([0x7FC00001, 0xFFC12345, 0x7F800001, 0x80000000, 0x00000001, 0xFF800000], np.uint32).view(np.float32)
+NANS = np.array([0x7FC00001, 0xFFC12345, 0x7F800001, 0x80000000, 0x00000001, 0xFF800000],
+                np.uint32).view(np.float32)
 
 ADD = "add_f { a = %s[] parameter(0)\n  b = %s[] parameter(1)\n  ROOT s = %s[] add(a, b) }"
 SECOND = "second { a = %s[] parameter(0)\n  ROOT b = %s[] parameter(1) }"

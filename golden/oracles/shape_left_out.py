@@ -1,8 +1,8 @@
 """golden/shape/left_out_*.hlo: programs whose result shapes are left out, read back in the order of memory.
 
-The bitcast shows in which layout the result before it lies. XLA's parser gives these ops the layout of an operand
-(the shapes it infers are in tests/evaluator/left_out_shapes_test.cc): the expected values are the result, by NumPy,
-flattened in that order.
+The bitcast shows in which layout the result before it lies. XLA's parser gives these ops the layout of an
+operand (the shapes it infers are in tests/evaluator/left_out_shapes_test.cc): the expected values are the
+result, by NumPy, flattened in that order.
 """
 import numpy as np
 
@@ -20,10 +20,12 @@ COLUMNS = [
      "q = divide(b, w)\nl = compare(a, b), direction=LT\ns = select(l, a, q)\n"
      "r = is-finite(s)", "pred", A < B),
     ("select_lies_as_pred", "s16[2,4]{1,0}",
-     "p = compare(a, b), direction=GT\nt = pred[2,4]{0,1} copy(p)\nr = select(t, a, b)", "s16", np.where(A > B, A, B)),
+     "p = compare(a, b), direction=GT\nt = pred[2,4]{0,1} copy(p)\nr = select(t, a, b)", "s16",
+     np.where(A > B, A, B)),
     ("clamp", "s16[2,4]{0,1}", "l = s16[] constant(3)\nh = s16[] constant(6)\nr = clamp(l, a, h)", "s16",
      np.clip(A, 3, 6)),
-    ("complex_parts", "f32[2,4]{0,1}", "c = complex(a, b)\ni = imag(c)\ne = real(c)\nr = subtract(e, i)", "f32", A - B),
+    ("complex_parts", "f32[2,4]{0,1}", "c = complex(a, b)\ni = imag(c)\ne = real(c)\nr = subtract(e, i)",
+     "f32", A - B),
     ("abs_complex", "f32[2,4]{0,1}", "z = subtract(a, a)\nc = complex(z, b)\nr = abs(c)", "f32", B),
     ("reverse", "s16[2,4]{0,1}", "r = reverse(a), dimensions={1}", "s16", A[:, ::-1]),
     ("sort", "s16[2,4]{0,1}", "r = sort(b), dimensions={1}, to_apply=less", "s16", np.sort(B, axis=1)),
@@ -67,7 +69,8 @@ def cases():
            [arr("s16", cube)], [arr("s16", -cube.transpose(1, 2, 0).flatten())])
     # Two elements of four bits a byte, the lower one first.
     golden("left_out_element_size", "HloModule m\nENTRY main {\n  a = s4[4]{0:E(4)} parameter(0)\n  n = not(a)\n"
-           "  ROOT flat = u8[2] bitcast(n)\n}", [arr("s4", [0, 1, -8, 7])], [arr("u8", [0xEF, 0x87])], decision="left-out-layouts")
+           "  ROOT flat = u8[2] bitcast(n)\n}", [arr("s4", [0, 1, -8, 7])], [arr("u8", [0xEF, 0x87])],
+           decision="left-out-layouts")
     line = np.array([[1.0, 2.0], [3.0, 5.0]])
     golden("left_out_fft", "HloModule m\nENTRY main {\n  a = f32[2,2]{0,1} parameter(0)\n"
            "  f = fft(a), fft_type=RFFT, fft_length={2}\n  e = real(f)\n  ROOT flat = f32[4] bitcast(e)\n}",

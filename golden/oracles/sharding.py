@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes golden/sharding/: programs of the Shardy dialect that are evaluated on logical values (docs/spec/sharding.md, SDY-1 and
-SDY-2), what its rules refuse, and manual regions (sharding_regions.py).
+"""Writes golden/sharding/: programs of the Shardy dialect that are evaluated on logical values
+(docs/spec/sharding.md, SDY-1 and SDY-2), what its rules refuse, and manual regions (sharding_regions.py).
 
-A sharding says where the pieces of a value live, never what the value is, so the expected values are those of the program
-without it, worked by hand. jaxlib 0.10.2 refuses each program that stands here as refused, but those of SDY-V17.
+A sharding says where the pieces of a value live, never what the value is, so the expected values are those of
+the program without it, worked by hand. jaxlib 0.10.2 refuses each program that stands here as refused, but
+those of SDY-V17.
 """
 import sys
 from pathlib import Path
@@ -60,7 +61,8 @@ def values():
     gives("device_ids", negated('<@m, [{"r"}, {"c"}]>'), [X], [NEGATED],
           mesh='sdy.mesh @m = <["r"=2, "c"=2], device_ids=[3, 1, 2, 0]>\n')
     gives("arguments_and_results", main_of("""%0 = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@m, [{?}, {"y"}]>]>} : tensor<4x4xi32>
-  return %0 : tensor<4x4xi32>""", 'sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>', 'sdy.sharding = #sdy.sharding<@m, [{}, {"y"}]>'),
+  return %0 : tensor<4x4xi32>""", 'sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>',
+                                           'sdy.sharding = #sdy.sharding<@m, [{}, {"y"}]>'),
           [X], [NEGATED])
     gives("hlo_shardings", main_of("""%0 = stablehlo.negate %x {mhlo.sharding = "{manual}"} : tensor<4x4xi32>
   return %0 : tensor<4x4xi32>""", 'mhlo.sharding = "{devices=[2,1,2]<=[4] last_tile_dim_replicate}"',
@@ -83,8 +85,10 @@ def values():
     # 5 elements over 2 devices: shards of 3 and 2.
     gives("uneven_constraint", main_of("""%0 = sdy.sharding_constraint %x <@m, [{"x"}]> : tensor<5xi32>
   %1 = stablehlo.negate %0 : tensor<5xi32>
-  return %1 : tensor<5xi32>""", type="tensor<5xi32>"), ["s32[5] {1, 2, 3, 4, 5}"], ["s32[5] {-1, -2, -3, -4, -5}"])
-    # RED-1: the reducer is a sum, so the exact sum is rounded once: 1e8 + 1 - 1e8 + 1 = 2; added one by one it is 1.
+  return %1 : tensor<5xi32>""", type="tensor<5xi32>"), ["s32[5] {1, 2, 3, 4, 5}"],
+          ["s32[5] {-1, -2, -3, -4, -5}"])
+    # RED-1: the reducer is a sum, so the exact sum is rounded once: 1e8 + 1 - 1e8 + 1 = 2;
+    # added one by one it is 1.
     gives("reducer_with_constraint", """func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %0 = stablehlo.reduce(%x init: %zero) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
@@ -200,7 +204,8 @@ def refused_regions():
         ("not_divisible", "SDY-V13", manual('<@m, [{"x", "y"}, {}]>', ROWS, '{"x", "y"}', "tensor<1x4xi32>")),
         ("two_meshes", "SDY-V14", manual(ROWS, other, '{"x"}', HALF)),
         ("terminator", "SDY-V15", manual(ROWS, ROWS, '{"x"}', HALF, "stablehlo.return %y : {local}")),
-        ("value_from_outside", "not defined", manual(ROWS, ROWS, '{"x"}', HALF, "sdy.return %x : tensor<4x4xi32>")),
+        ("value_from_outside", "not defined",
+         manual(ROWS, ROWS, '{"x"}', HALF, "sdy.return %x : tensor<4x4xi32>")),
     ):
         refuses("region_" + name, label, program)
     refuses("region_value_from_outside_generic", "not defined", main_of("""%0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@m, [{}, {}]>]>, manual_axes = #sdy<manual_axes{"x"}>, out_shardings = #sdy.sharding_per_value<[<@m, [{}, {}]>]>}> ({
@@ -208,7 +213,8 @@ def refused_regions():
     "sdy.return"(%x) : (tensor<4x4xi32>) -> ()
   }) : (tensor<4x4xi32>) -> tensor<4x4xi32>
   return %0 : tensor<4x4xi32>"""))
-    for name, attributes in (("mesh_size", "mhlo.num_partitions = 4 : i32"), ("replicas", "mhlo.num_replicas = 2 : i32")):
+    for name, attributes in (("mesh_size", "mhlo.num_partitions = 4 : i32"),
+                             ("replicas", "mhlo.num_replicas = 2 : i32")):
         region = manual(ROWS, ROWS, '{"x"}', HALF)
         REFUSED["region_" + name] = f"// refuse: 3 SDY-V17\n// rule: {'SDY-5' if name == 'mesh_size' else 'SDY-4'}\nmodule attributes {{{attributes}}} {{\n{MESH}{region}\n}}\n"
 

@@ -1,8 +1,10 @@
-"""golden/sharding: manual regions, and what a program is on several devices. Worked by hand: X is 0, 1, 2, ... in 4 rows of 4, and
-the devices of the mesh <["r"=2, "c"=2]> are 0 to 3, with (r, c) = (0, 0), (0, 1), (1, 0), (1, 1). jaxlib 0.10.2 gives the same,
-but for region_free_axis, which it refuses, and region_leaves_exact_sum, where it rounds at each step.
+"""golden/sharding: manual regions, and what a program is on several devices. Worked by hand: X is 0, 1, 2,
+... in 4 rows of 4, and the devices of the mesh <["r"=2, "c"=2]> are 0 to 3, with (r, c) = (0, 0), (0, 1),
+(1, 0), (1, 1). jaxlib 0.10.2 gives the same, but for region_free_axis, which it refuses, and
+region_leaves_exact_sum, where it rounds at each step.
 
-gives(name, rules, program, results) and refuses(name, rules, code, text, program): in `program` stands all behind the header.
+gives(name, rules, program, results) and refuses(name, rules, code, text, program): in `program` stands all
+behind the header.
 """
 MESH = '  sdy.mesh @m = <["r"=2, "c"=2]>\n'
 X = [[4 * i + j for j in range(4)] for i in range(4)]
@@ -11,7 +13,8 @@ GOLDENS = {}
 
 
 def literal(rows):
-    return f"s32[{len(rows)},{len(rows[0])}] {{" + ", ".join("{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"
+    return f"s32[{len(rows)},{len(rows[0])}] {{" + ", ".join(
+        "{" + ", ".join(map(str, row)) + "}" for row in rows) + "}"
 
 
 def add(name, rules, header, program, ending="mlir"):
@@ -30,7 +33,8 @@ def refuses(name, rules, code, text, program, inputs=(), ending="mlir"):
 
 
 def module(body, mesh=MESH, partitions=4):
-    said = f" attributes {{mhlo.num_partitions = {partitions} : i32, mhlo.num_replicas = 1 : i32}}" if partitions else ""
+    said = f" attributes {{mhlo.num_partitions = {partitions} : i32, mhlo.num_replicas = 1 : i32}}"
+    said = said if partitions else ""
     return f"module @region{said} {{\n{mesh}{body}\n}}"
 
 
@@ -38,7 +42,8 @@ def main_of(body, result="tensor<4x4xi32>", argument="tensor<4x4xi32>"):
     return f"  func.func public @main(%x: {argument}) -> {result} {{\n{body.strip(chr(10))}\n  }}"
 
 
-def region(entering, leaving, axes, local, body, result="tensor<4x4xi32>", argument="tensor<4x4xi32>", mesh=MESH, partitions=4):
+def region(entering, leaving, axes, local, body, result="tensor<4x4xi32>", argument="tensor<4x4xi32>",
+           mesh=MESH, partitions=4):
     """One region over %x: `body` is on %y of type `local`."""
     text = f"""    %0 = sdy.manual_computation(%x) in_shardings=[{entering}] out_shardings=[{leaving}] manual_axes={axes} (%y: {local}) {{
 {body.strip(chr(10))}
@@ -68,7 +73,8 @@ def chunks():
     both = '<@m, [{"r"}, {"c"}]>'
     gives("region_tiles", ["SDY-7", "SDY-9", "SDY-14", "SDY-16", "SDY-19"],
           region(both, both, '{"r", "c"}', tile, plus_id(tile)), held(lambda i, j: i // 2 * 2 + j // 2))
-    # The mesh stands behind its use, and names an order of devices that is the usual one; manual axes are a set.
+    # The mesh stands behind its use, and names an order of devices that is the usual one;
+    # manual axes are a set.
     gives("region_axes_are_a_set", ["SDY-V2", "SDY-V3", "SDY-V12"],
           module(main_of(f"""
     %0 = sdy.manual_computation(%x) in_shardings=[{both}] out_shardings=[{both}] manual_axes={{"c", "r", "c"}} (%y: {tile}) {{
@@ -78,28 +84,32 @@ def chunks():
           held(lambda i, j: i // 2 * 2 + j // 2))
     # Position 0 is partition 3, ...
     gives("region_device_ids", ["SDY-7", "SDY-19"],
-          region(both, both, '{"r", "c"}', tile, plus_id(tile), mesh='  sdy.mesh @m = <["r"=2, "c"=2], device_ids=[3, 1, 2, 0]>\n'),
+          region(both, both, '{"r", "c"}', tile, plus_id(tile),
+                 mesh='  sdy.mesh @m = <["r"=2, "c"=2], device_ids=[3, 1, 2, 0]>\n'),
           held(lambda i, j: [3, 1, 2, 0][i // 2 * 2 + j // 2]))
     # Row t = 2 c + r of device 2 r + c.
     rows = '<@m, [{"c", "r"}, {}]>'
     gives("region_axes_in_order", ["SDY-9", "SDY-14"],
-          region(rows, rows, '{"r", "c"}', "tensor<1x4xi32>", plus_id("tensor<1x4xi32>")), held(lambda i, j: [0, 2, 1, 3][i]))
+          region(rows, rows, '{"r", "c"}', "tensor<1x4xi32>", plus_id("tensor<1x4xi32>")),
+          held(lambda i, j: [0, 2, 1, 3][i]))
     # Rows by the minor half of the axis, device mod 2, columns by the major one, device div 2.
     parts = '<@a, [{"a":(2)2}, {"a":(1)2}]>'
     gives("region_parts_of_axis", ["SDY-8"],
           region(parts, parts, '{"a"}', tile, plus_id(tile), mesh='  sdy.mesh @a = <["a"=4]>\n'),
           held(lambda i, j: j // 2 * 2 + i // 2))
-    # "c" is free: it splits nothing. "r" alone is manual, and what is given out is that of device 0, or of r = 1 and c = 0.
+    # "c" is free: it splits nothing. "r" alone is manual, and what is given out is that of device 0,
+    # or of r = 1 and c = 0.
     free = '<@m, [{"r", "c"}, {?}]>'
     half = "tensor<2x4xi32>"
-    gives("region_free_axis", ["SDY-10", "SDY-11", "SDY-19"], region(free, free, '{"r"}', half, plus_id(half)),
-          held(lambda i, j: i // 2 * 2))
+    gives("region_free_axis", ["SDY-10", "SDY-11", "SDY-19"],
+          region(free, free, '{"r"}', half, plus_id(half)), held(lambda i, j: i // 2 * 2))
     # An outer region over the rows, an inner one over the columns of its rows.
     inner = f"""      %1 = sdy.manual_computation(%y) in_shardings=[<@m, [{{}}, {{"c"}}]>] out_shardings=[<@m, [{{}}, {{"c"}}]>] manual_axes={{"c"}} (%w: {tile}) {{
 {plus_id(tile, "%w")}
       }} : ({half}) -> {half}
       sdy.return %1 : {half}"""
-    gives("region_nested", ["SDY-10", "SDY-18"], region('<@m, [{"r", ?}, {?}]>', '<@m, [{"r", ?}, {?}]>', '{"r"}', half, inner),
+    gives("region_nested", ["SDY-10", "SDY-18"],
+          region('<@m, [{"r", ?}, {?}]>', '<@m, [{"r", ?}, {?}]>', '{"r"}', half, inner),
           held(lambda i, j: i // 2 * 2 + j // 2))
     # The same function on a chunk, and on a value of the same type outside.
     call = module(f"""  func.func private @negated(%y: {tile}) -> {tile} {{
@@ -130,15 +140,17 @@ def unreduced():
     ring = '  sdy.mesh @ring = <["i"=4]>\n'
     four, element = "tensor<4xf32>", "tensor<1xf32>"
     gives("region_leaves_exact_sum", ["SDY-17"],
-          region('<@ring, [{"i"}]>', '<@ring, [{}], unreduced={"i"}>', '{"i"}', element, f"      sdy.return %y : {element}",
+          region('<@ring, [{"i"}]>', '<@ring, [{}], unreduced={"i"}>', '{"i"}', element,
+                 f"      sdy.return %y : {element}",
                  result=element, argument=four, mesh=ring), "f32[1] {2}", ["arg0: f32[4] {1e8, 1, -1e8, 1}"])
     largest = '<@ring, [{}], unreduced=max{"i"}>'
     refuses("region_leaves_maximum", ["SDY-17"], 4, "SDY-17: values that are unreduced by maximum or minimum",
-            region('<@ring, [{"i"}]>', largest, '{"i"}', element, f"      sdy.return %y : {element}", result=element, argument=four,
-                   mesh=ring), ["arg0: f32[4] {1, 2, 3, 4}"])
+            region('<@ring, [{"i"}]>', largest, '{"i"}', element, f"      sdy.return %y : {element}",
+                   result=element, argument=four, mesh=ring), ["arg0: f32[4] {1, 2, 3, 4}"])
     flags, flag = "tensor<4xi1>", "tensor<1xi1>"
     refuses("region_leaves_sum_of_pred", ["SDY-17"], 4, "SDY-17: pred values that are unreduced",
-            region('<@ring, [{"i"}]>', '<@ring, [{}], unreduced={"i"}>', '{"i"}', flag, f"      sdy.return %y : {flag}", result=flag,
+            region('<@ring, [{"i"}]>', '<@ring, [{}], unreduced={"i"}>', '{"i"}', flag,
+                   f"      sdy.return %y : {flag}", result=flag,
                    argument=flags, mesh=ring), ["arg0: pred[4] {true, false, false, true}"])
 
 
@@ -156,14 +168,16 @@ def collectives():
       %2 = "stablehlo.all_gather"(%1) <{{all_gather_dim = 1 : i64, {HANDLE}, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}}> : (tensor<2x2xi32>) -> tensor<2x4xi32>
       sdy.return %2 : tensor<2x4xi32>"""
     gives("region_one_handle_for_all", ["SDY-20", "SDY-21"],
-          region('<@m, [{"r"}, {"c"}]>', '<@m, [{}, {}]>', '{"r", "c"}', "tensor<2x2xi32>", body, result="tensor<2x4xi32>"),
+          region('<@m, [{"r"}, {"c"}]>', '<@m, [{}, {}]>', '{"r", "c"}', "tensor<2x2xi32>", body,
+                 result="tensor<2x4xi32>"),
           "s32[2,4] {{8, 10, 12, 14}, {16, 18, 20, 22}}")
     # What JAX makes of a region over axes of size 1: groups of one, pairs to themselves, no pairs.
     gives("groups_of_one", ["SDY-13"], module(main_of(f"""
     %0 = "stablehlo.all_reduce"(%x) <{{{HANDLE}, replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>, use_global_device_ids}}> {SUM} : (tensor<4x4xi32>) -> tensor<4x4xi32>
     %1 = "stablehlo.collective_permute"(%0) <{{{HANDLE}, source_target_pairs = dense<[[0, 0], [1, 1]]> : tensor<2x2xi64>}}> : (tensor<4x4xi32>) -> tensor<4x4xi32>
     %2 = "stablehlo.collective_permute"(%x) <{{{HANDLE}, source_target_pairs = dense<> : tensor<0x2xi64>}}> : (tensor<4x4xi32>) -> tensor<4x4xi32>
-    return %1, %2 : tensor<4x4xi32>, tensor<4x4xi32>""", "(tensor<4x4xi32>, tensor<4x4xi32>)"), mesh="", partitions=2),
+    return %1, %2 : tensor<4x4xi32>, tensor<4x4xi32>""", "(tensor<4x4xi32>, tensor<4x4xi32>)"), mesh="",
+                                              partitions=2),
           [literal(X), literal([[0] * 4] * 4)])
     whole = "tensor<4x4xi32>"
     gives("region_of_one_device", ["SDY-13"],
@@ -193,12 +207,14 @@ ENTRY main.1_spmd {
   }""", mesh="", partitions=3), ["r0p0/out0: u32[] 0", "r0p1/out0: u32[] 1", "r0p2/out0: u32[] 2"], ())
     half = "tensor<2x4xi32>"
     gives("partitions_of_region", ["SDY-2", "SDY-4"],
-          region('<@m, [{"r"}, {}]>', '<@m, [{"r"}, {}]>', '{"r"}', half, plus_id(half), mesh='  sdy.mesh @m = <["r"=2]>\n', partitions=0),
+          region('<@m, [{"r"}, {}]>', '<@m, [{"r"}, {}]>', '{"r"}', half, plus_id(half),
+                 mesh='  sdy.mesh @m = <["r"=2]>\n', partitions=0),
           held(lambda i, j: i // 2))
     gives("constraint_on_smaller_mesh", ["SDY-1", "SDY-5"], module(main_of("""
     %0 = sdy.sharding_constraint %x <@two, [{"a"}, {}]> : tensor<4x4xi32>
     %1 = stablehlo.negate %0 : tensor<4x4xi32>
-    return %1 : tensor<4x4xi32>"""), mesh=MESH + '  sdy.mesh @two = <["a"=2]>\n'), literal([[-v for v in row] for row in X]))
+    return %1 : tensor<4x4xi32>"""), mesh=MESH + '  sdy.mesh @two = <["a"=2]>\n'),
+          literal([[-v for v in row] for row in X]))
 
 
 def effects():
@@ -213,7 +229,8 @@ BODY
       sdy.return %y : {half}
     }} : (tensor<4x4xi32>) -> tensor<4x4xi32>
     return %0 : tensor<4x4xi32>"""
-    gives("outfeed_outside_of_region", ["SDY-2", "SDY-6"], module(main_of(outside + through.replace("BODY\n", ""))),
+    gives("outfeed_outside_of_region", ["SDY-2", "SDY-6"],
+          module(main_of(outside + through.replace("BODY\n", ""))),
           ["outfeed0.0: " + X_TEXT, "out0: " + X_TEXT])
     inside = f"""      %t = stablehlo.create_token : {token}
       %o = "stablehlo.outfeed"(%y, %t) <{{outfeed_config = ""}}> : ({half}, {token}) -> {token}"""
@@ -222,7 +239,8 @@ BODY
 
 
 def hlo_forms():
-    # Tiles of columns, each on two devices far apart: devices 0 and 2 have columns 0 and 1, devices 1 and 3 the others.
+    # Tiles of columns, each on two devices far apart: devices 0 and 2 have columns 0 and 1,
+    # devices 1 and 3 the others.
     gives("spmd_tiles", ["SDY-23", "SDY-25", "SDY-26"], """
 HloModule spmd_tiles, num_partitions=4
 

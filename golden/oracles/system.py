@@ -27,8 +27,8 @@ class Table:
 
     def gives(self, name, entry, args=(), outs=(), oracle="hand", computations="", module="", options=None,
               decision=None, received=None, **named):
-        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.' where they have no '/';
-        `received` are the values of host receives, by their keys."""
+        """args and outs: values of arg0, arg1, ... and out0, out1, ...; other keys by name, '_' for '.' where
+        they have no '/'; `received` are the values of host receives, by their keys."""
         header = [f"oracle: {oracle}"]
         header += [f"decision: {decision}"] if decision else []
         header += [f"options: {options}"] if options else []

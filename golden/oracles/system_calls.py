@@ -20,7 +20,8 @@ def asynchronous(t):
         x = f32[2] parameter(0)
         s = ((f32[2]), f32[2], u32[]) async-start(x), calls=f
         u = ((f32[2]), f32[2], u32[]) async-update(s)
-        ROOT d = f32[2] async-done(u)""", ["f32[2] {1, 2.5}"], ["f32[2] {2, 5}"], oracle="spec", computations=SUM2)
+        ROOT d = f32[2] async-done(u)""", ["f32[2] {1, 2.5}"], ["f32[2] {2, 5}"], oracle="spec",
+            computations=SUM2)
     t.gives("async_no_update", """
         x = f32[2] parameter(0)
         s = ((f32[2]), f32[2]) async-start(x), calls=f
@@ -37,7 +38,8 @@ def asynchronous(t):
         s = ((f32[2]), f32[2]) async-start(x), calls=f
         u = ((f32[2], f32[2]), f32[2]) async-update(s, y)
         v = ((f32[2], f32[2]), f32[2]) async-update(u)
-        ROOT d = f32[2] async-done(v)""", ["f32[2] {5, 7}", "f32[2] {1, 2}"], ["f32[2] {4, 5}"], computations=SUM_PQ)
+        ROOT d = f32[2] async-done(v)""", ["f32[2] {5, 7}", "f32[2] {1, 2}"], ["f32[2] {4, 5}"],
+            computations=SUM_PQ)
     t.gives("async_bound_by_done", """
         x = f32[2] parameter(0)
         y = f32[2] parameter(1)
@@ -62,7 +64,8 @@ def asynchronous(t):
         o = token[] outfeed(n, k), outfeed_shape=s32[]
         u = ((s32[]), token[], u32[]) async-update(s)
         d = token[] async-done(u)
-        ROOT r = s32[] copy(x)""", ["s32[] 4"], ["s32[] 4"], outfeed0="s32[] 4", outfeed1="s32[] -4", computations="""
+        ROOT r = s32[] copy(x)""", ["s32[] 4"], ["s32[] 4"], outfeed0="s32[] 4", outfeed1="s32[] -4",
+            computations="""
         tell {
         p = s32[] parameter(0)
         k.1 = token[] after-all()
@@ -165,14 +168,15 @@ def asynchronous(t):
 def custom_calls(t):
     t.gives("custom_call_get_rng_seed", 'ROOT s = u64[] custom-call(), custom_call_target="GetRngSeed"',
             outs=["u64[] 42"], oracle="spec")
-    t.gives("custom_call_get_rng_seed_option", 'ROOT s = u64[] custom-call(), custom_call_target="GetRngSeed"',
+    t.gives("custom_call_get_rng_seed_option",
+            'ROOT s = u64[] custom-call(), custom_call_target="GetRngSeed"',
             outs=["u64[] 7"], oracle="spec", options="--seed 7")
     for target in ("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "LayoutConstraint",
                    "annotate_device_placement", "MoveToHost", "MoveToDevice"):
         t.gives(f"custom_call_{target.lower()}", f"""
             x = f32[2] parameter(0)
-            ROOT r = f32[2] custom-call(x), custom_call_target="{target}\"""", ["f32[2] {1, nan}"], ["f32[2] {1, nan}"],
-                oracle="spec")
+            ROOT r = f32[2] custom-call(x), custom_call_target="{target}\"""", ["f32[2] {1, nan}"],
+                ["f32[2] {1, nan}"], oracle="spec")
     t.gives("custom_call_topk", """
         x = f32[5] parameter(0)
         ROOT r = (f32[2], s32[2]) custom-call(x), custom_call_target="TopK\"""", ["f32[5] {1, 7, -2, 9, 3}"],
@@ -209,17 +213,26 @@ def custom_calls(t):
            'custom_call_target="Sharding", operand_layout_constraints={f32[2]{0}, f32[2]{0}}')
     refuse("c2_shape", "CustomCall-C2: layout constraint 0 is f32[3]",
            'custom_call_target="Sharding", operand_layout_constraints={f32[3]{0}}')
-    refuse("c3_operand", "CustomCall-C3", 'custom_call_target="Sharding", output_to_operand_aliasing={{}: (1, {})}')
-    refuse("c3_output_index", "CustomCall-C3", 'custom_call_target="Sharding", output_to_operand_aliasing={{0}: (0, {})}')
-    refuse("c3_operand_index", "CustomCall-C3", 'custom_call_target="Sharding", output_to_operand_aliasing={{}: (0, {0})}')
-    refuse("c3_shape", "CustomCall-C3", 'custom_call_target="acme.f", output_to_operand_aliasing={{}: (0, {})}', "f32[3]")
+    refuse("c3_operand", "CustomCall-C3",
+           'custom_call_target="Sharding", output_to_operand_aliasing={{}: (1, {})}')
+    refuse("c3_output_index", "CustomCall-C3",
+           'custom_call_target="Sharding", output_to_operand_aliasing={{0}: (0, {})}')
+    refuse("c3_operand_index", "CustomCall-C3",
+           'custom_call_target="Sharding", output_to_operand_aliasing={{}: (0, {0})}')
+    refuse("c3_shape", "CustomCall-C3",
+           'custom_call_target="acme.f", output_to_operand_aliasing={{}: (0, {})}', "f32[3]")
     refuse("c4", "", 'custom_call_target="acme.f", called_computations={nowhere}')
-    refuse("pin_without_alias", "CustomCall-C3: Pin wants output_to_operand_aliasing", 'custom_call_target="Pin"', "b(f32[2])")
+    refuse("pin_without_alias", "CustomCall-C3: Pin wants output_to_operand_aliasing",
+           'custom_call_target="Pin"', "b(f32[2])")
     refuse("pin_two_aliases", "CustomCall-C3: Pin wants output_to_operand_aliasing",
            'custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {}), {}: (0, {})}', "b(f32[2])")
     refuse("pin_of_other_type", "CustomCall-C3: output_to_operand_aliasing: output {} is",
            'custom_call_target="Pin", output_to_operand_aliasing={{}: (0, {})}', "b(f32[3])")
-    refuse("allocate_operand", "CustomCall: AllocateBuffer takes 0 operands", 'custom_call_target="AllocateBuffer"')
-    refuse("sharding_group_result", "CustomCall: xla.sdy.ShardingGroup gives ()", 'custom_call_target="xla.sdy.ShardingGroup"')
-    refuse("barrier_shape", "CustomCall: ShardBarrierTo of f32[2]", 'custom_call_target="ShardBarrierTo"', "f32[3]")
-    refuse("sharding_shape", "Sharding of f32[2] can't give f32[3]", 'custom_call_target="Sharding"', "f32[3]")
+    refuse("allocate_operand", "CustomCall: AllocateBuffer takes 0 operands",
+           'custom_call_target="AllocateBuffer"')
+    refuse("sharding_group_result", "CustomCall: xla.sdy.ShardingGroup gives ()",
+           'custom_call_target="xla.sdy.ShardingGroup"')
+    refuse("barrier_shape", "CustomCall: ShardBarrierTo of f32[2]", 'custom_call_target="ShardBarrierTo"',
+           "f32[3]")
+    refuse("sharding_shape", "Sharding of f32[2] can't give f32[3]", 'custom_call_target="Sharding"',
+           "f32[3]")

@@ -72,7 +72,8 @@ def structure(t):
         a = f32[0,3] parameter(0)
         b = f32[2] parameter(1)
         ROOT r = f32[0,3] copy(a)""", ["f32[0,3] {}", "f32[2] {1, 2}"], ["f32[0,3] {}"])
-    t.gives("parameter_as_root", "ROOT p = bf16[2] parameter(0)", ["bf16[2] {nan, -inf}"], ["bf16[2] {nan, -inf}"])
+    t.gives("parameter_as_root", "ROOT p = bf16[2] parameter(0)", ["bf16[2] {nan, -inf}"],
+            ["bf16[2] {nan, -inf}"])
     t.refuses("parameter_c1_gap", 3, "parameter number is 2, want 1", """
         a = s32[] parameter(0)
         b = s32[] parameter(2)
@@ -81,14 +82,15 @@ def structure(t):
         a = s32[] parameter(0)
         b = s32[] parameter(0)
         ROOT r = s32[] add(a, b)""")
-    t.refuses("parameter_c2_shape", 5, "'arg0' is f32[3], the program wants f32[2]", "ROOT a = f32[2] parameter(0)",
-              ["f32[3] {1, 2, 3}"])
+    t.refuses("parameter_c2_shape", 5, "'arg0' is f32[3], the program wants f32[2]",
+              "ROOT a = f32[2] parameter(0)", ["f32[3] {1, 2, 3}"])
     t.refuses("parameter_c2_missing", 5, "'arg0' is missing", "ROOT a = f32[2] parameter(0)")
     t.refuses("parameter_extra_argument", 5, "'arg1' is no parameter", "ROOT a = f32[1] parameter(0)",
               ["f32[1] {1}", "f32[1] {1}"])
     t.refuses("parameter_bound_exceeded", 5, "the program wants s32[<=2]", "ROOT a = s32[<=2] parameter(0)",
               ["s32[3] {1, 2, 3}"])
-    t.gives("parameter_below_bound", "ROOT a = s32[<=4] parameter(0)", ["s32[3] {1, 2, 3}"], ["s32[3] {1, 2, 3}"])
+    t.gives("parameter_below_bound", "ROOT a = s32[<=4] parameter(0)", ["s32[3] {1, 2, 3}"],
+            ["s32[3] {1, 2, 3}"])
     t.refuses("parameter_unbounded", 4, "DYN-2", "ROOT a = s32[?] parameter(0)", ["s32[1] {1}"])
 
     t.gives("tuple_spec", """
@@ -193,11 +195,13 @@ def structure(t):
     t.gives("domain_tuple", """
         a = (s32[], f64[1]) parameter(0)
         d = (s32[], f64[1]) domain(a), domain={kind="sharding", entry={replicated}, exit={replicated}}
-        ROOT r = f64[1] get-tuple-element(d), index=1""", arg0_0="s32[] 3", arg0_1="f64[1] {0.1}", out0="f64[1] {0.1}")
+        ROOT r = f64[1] get-tuple-element(d), index=1""", arg0_0="s32[] 3", arg0_1="f64[1] {0.1}",
+            out0="f64[1] {0.1}")
     t.refuses("domain_shape", 3, "declared shape is f32[3], inferred f32[2]", """
         a = f32[2] parameter(0)
         ROOT r = f32[3] domain(a), domain={kind="sharding", entry={replicated}, exit={replicated}}""")
-    t.refuses("constant_elided", 5, "LIT-3: the value of constant 'c' is elided", "ROOT c = f32[2] constant({...})")
+    t.refuses("constant_elided", 5, "LIT-3: the value of constant 'c' is elided",
+              "ROOT c = f32[2] constant({...})")
     elided(t)
     t.refuses("constant_c1", 3, "", "ROOT c = f32[2] constant({1, 2, 3})")
     t.refuses("unused_instruction_is_checked", 3, "BINARY-C", """
@@ -214,12 +218,15 @@ def structure(t):
 def copies(t):
     t.gives("copy_layout", """
         a = f32[2,3]{1,0} parameter(0)
-        ROOT r = f32[2,3]{0,1} copy(a)""", ["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"], ["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"])
+        ROOT r = f32[2,3]{0,1} copy(a)""", ["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"],
+            ["f32[2,3] {{1, 2, 3}, {4, 5, 6}}"])
     t.refuses("copy_c1", 3, "declared shape is f32[3], inferred f32[2]", """
         a = f32[2] parameter(0)
         ROOT r = f32[3] copy(a)""")
-    for name, shape, value in (("f32", "f32[2]", "f32[2] {1, nan}"), ("scalar", "s64[]", "s64[] -9223372036854775808"),
-                               ("zero_size", "u16[2,0]", "u16[2,0] {{}, {}}"), ("c128", "c128[1]", "c128[1] {(1, -0.0)}")):
+    for name, shape, value in (("f32", "f32[2]", "f32[2] {1, nan}"),
+                               ("scalar", "s64[]", "s64[] -9223372036854775808"),
+                               ("zero_size", "u16[2,0]", "u16[2,0] {{}, {}}"),
+                               ("c128", "c128[1]", "c128[1] {(1, -0.0)}")):
         t.gives(f"copy_start_{name}", f"""
             a = {shape} parameter(0)
             s = ({shape}, {shape}, u32[]) copy-start(a)
@@ -298,14 +305,17 @@ def calls(t):
         return f"""
         a = s32[] parameter(0)
         ROOT r = s32[] call(a), to_apply=double, is_composite=true, frontend_attributes={{{attributes}}}"""
-    t.gives("composite_spec", composite('composite.name="acme.twice",composite.version="1"'), ["s32[] 3"], ["s32[] 6"],
-            oracle="spec", computations=DOUBLE)
-    t.gives("composite_attributes", composite('composite.attributes={n = 1 : i32},composite.name="acme.twice"'),
+    t.gives("composite_spec", composite('composite.name="acme.twice",composite.version="1"'), ["s32[] 3"],
+            ["s32[] 6"], oracle="spec", computations=DOUBLE)
+    t.gives("composite_attributes",
+            composite('composite.attributes={n = 1 : i32},composite.name="acme.twice"'),
             ["s32[] 4"], ["s32[] 8"], computations=DOUBLE)
-    t.refuses("composite_c2_missing", 3, "CompositeCall-C2", composite('composite.version="1"'), computations=DOUBLE)
-    t.refuses("composite_c2_empty", 3, "CompositeCall-C2", composite('composite.name=""'), computations=DOUBLE)
-    t.refuses("composite_c3", 3, "CompositeCall-C3", composite('composite.attributes="",composite.name="a.b"'),
+    t.refuses("composite_c2_missing", 3, "CompositeCall-C2", composite('composite.version="1"'),
               computations=DOUBLE)
+    t.refuses("composite_c2_empty", 3, "CompositeCall-C2", composite('composite.name=""'),
+              computations=DOUBLE)
+    t.refuses("composite_c3", 3, "CompositeCall-C3",
+              composite('composite.attributes="",composite.name="a.b"'), computations=DOUBLE)
     for name, version in (("negative", "-1"), ("word", "v1"), ("empty", "")):
         t.refuses(f"composite_c4_{name}", 3, "CompositeCall-C4",
                   composite(f'composite.name="a.b",composite.version="{version}"'), computations=DOUBLE)
@@ -313,11 +323,13 @@ def calls(t):
     for kind in ("kLoop", "kInput", "kOutput", "kCustom"):
         t.gives(f"fusion_{kind[1:].lower()}", f"""
             a = s32[] parameter(0)
-            ROOT r = s32[] fusion(a), kind={kind}, calls=double""", ["s32[] 21"], ["s32[] 42"], computations=DOUBLE)
+            ROOT r = s32[] fusion(a), kind={kind}, calls=double""", ["s32[] 21"], ["s32[] 42"],
+                computations=DOUBLE)
     t.gives("fusion_no_extra_precision", """
         a = bf16[] parameter(0)
         b = bf16[] parameter(1)
-        ROOT r = bf16[] fusion(a, b), kind=kLoop, calls=f""", ["bf16[] 256", "bf16[] 1"], ["bf16[] 0"], computations="""
+        ROOT r = bf16[] fusion(a, b), kind=kLoop, calls=f""", ["bf16[] 256", "bf16[] 1"], ["bf16[] 0"],
+            computations="""
         f {
         a.1 = bf16[] parameter(0)
         b.1 = bf16[] parameter(1)
@@ -332,7 +344,8 @@ def calls(t):
         ROOT r = f32[] fusion(a), kind=kLoop, calls=double""", computations=DOUBLE)
     t.gives("fusion_effects", """
         a = s32[] parameter(0)
-        ROOT r = s32[] fusion(a), kind=kLoop, calls=f""", ["s32[] 5"], ["s32[] 5"], outfeed0="s32[] 5", computations="""
+        ROOT r = s32[] fusion(a), kind=kLoop, calls=f""", ["s32[] 5"], ["s32[] 5"], outfeed0="s32[] 5",
+            computations="""
         f {
         p = s32[] parameter(0)
         k = token[] after-all()
@@ -349,8 +362,8 @@ def conditionals(t):
         i = s32[] parameter(0)
         x = s32[] parameter(1)
         ROOT r = s32[] conditional(i, x, x, x), branch_computations={one, two, three}"""
-    for name, i, result in (("spec", -1, 15), ("first", 0, 5), ("second", 1, 10), ("last", 2, 15), ("beyond", 3, 15),
-                            ("far", 2147483647, 15)):
+    for name, i, result in (("spec", -1, 15), ("first", 0, 5), ("second", 1, 10), ("last", 2, 15),
+                            ("beyond", 3, 15), ("far", 2147483647, 15)):
         t.gives(f"conditional_index_{name}", indexed, [f"s32[] {i}", "s32[] 5"], [f"s32[] {result}"],
                 oracle="spec" if name == "spec" else "hand", computations=TIMES)
     for value in ("true", "false"):
@@ -363,7 +376,8 @@ def conditionals(t):
                 computations=TIMES)
     t.gives("conditional_one_branch", """
         i = s32[] parameter(0)
-        ROOT r = s32[] conditional(i, i), branch_computations={two}""", ["s32[] 9"], ["s32[] 18"], computations=TIMES)
+        ROOT r = s32[] conditional(i, i), branch_computations={two}""", ["s32[] 9"], ["s32[] 18"],
+            computations=TIMES)
     t.gives("conditional_different_operands", """
         p = pred[] parameter(0)
         x = f32[0] parameter(1)
@@ -385,7 +399,8 @@ def conditionals(t):
         p = pred[] parameter(0)
         x = s32[] parameter(1)
         c = token[] conditional(p, x, x), true_computation=tell, false_computation=tell_negative
-        ROOT r = s32[] copy(x)""", ["pred[] false", "s32[] 4"], ["s32[] 4"], outfeed0="s32[] -4", computations="""
+        ROOT r = s32[] copy(x)""", ["pred[] false", "s32[] 4"], ["s32[] 4"], outfeed0="s32[] -4",
+            computations="""
         tell {
         a = s32[] parameter(0)
         k = token[] after-all()
@@ -419,7 +434,8 @@ ROOT w = f32[] convert(e)
         i = s32[1] parameter(0)
         x = s32[] parameter(1)
         ROOT r = s32[] conditional(i, x), branch_computations={one}""")
-    refuse("c1_pred_branches", "Conditional-C1: the selector is pred[], wanted s32[] with branch_computations", """
+    refuse("c1_pred_branches",
+           "Conditional-C1: the selector is pred[], wanted s32[] with branch_computations", """
         i = pred[] parameter(0)
         x = s32[] parameter(1)
         ROOT r = s32[] conditional(i, x, x), branch_computations={one, two}""")
@@ -506,8 +522,8 @@ def loops(t):
     t.gives("while_effects_of_condition", """
         z = s32[] constant(0)
         w = s32[] while(z), condition=c, body=b
-        ROOT r = s32[] negate(w)""", outs=["s32[] -2"], outfeed0="s32[] 0", outfeed1="s32[] 1", outfeed2="s32[] 2",
-            computations="""
+        ROOT r = s32[] negate(w)""", outs=["s32[] -2"], outfeed0="s32[] 0", outfeed1="s32[] 1",
+            outfeed2="s32[] 2", computations="""
         c {
         s = s32[] parameter(0)
         k = token[] after-all()
@@ -523,7 +539,8 @@ def loops(t):
         }""")
     t.refuses("while_max_steps", 5, "--max-steps", """
         z = s32[] constant(0)
-        ROOT w = s32[] while(z), condition=always, body=step""", computations=ENDLESS, options="--max-steps 1000")
+        ROOT w = s32[] while(z), condition=always, body=step""", computations=ENDLESS,
+              options="--max-steps 1000")
     t.refuses("while_without_instructions_max_steps", 5, "--max-steps", """
         z = pred[] parameter(0)
         ROOT w = pred[] while(z), condition=c, body=b""", ["pred[] true"], options="--max-steps 1000",
@@ -538,7 +555,8 @@ def loops(t):
         ROOT c = s32[] negate(b)""", ["s32[] 1"], ["s32[] 1"], options="--max-steps 10")
     t.gives("memory_limit_enough", """
         z = f32[] constant(1)
-        ROOT b = f32[4] broadcast(z), dimensions={}""", outs=["f32[4] {1, 1, 1, 1}"], options="--memory-limit 4096")
+        ROOT b = f32[4] broadcast(z), dimensions={}""", outs=["f32[4] {1, 1, 1, 1}"],
+            options="--memory-limit 4096")
     t.refuses("memory_limit", 5, "memory", """
         z = f32[] constant(1)
         b = f32[1024,1024] broadcast(z), dimensions={}
@@ -548,7 +566,8 @@ def loops(t):
         ROOT b = f32[1000000000,1000000000] broadcast(z), dimensions={}""")
 
     def refuse(name, text, cond, body):
-        t.refuses(f"while_{name}", 3, text, "z = s32[] constant(0)\nROOT w = s32[] while(z), condition=c, body=b",
+        t.refuses(f"while_{name}", 3, text,
+                  "z = s32[] constant(0)\nROOT w = s32[] while(z), condition=c, body=b",
                   computations=cond + "\n\n" + body)
     good_c = "c {\ns = s32[] parameter(0)\nROOT l = pred[] constant(false)\n}"
     good_b = "b {\nROOT t = s32[] parameter(0)\n}"

@@ -54,8 +54,8 @@ def elided(t):
             q = f32[2] parameter(0)
             ROOT n = f32[2] negate(q)
             }""")):
-        t.refuses(f"elided_{name}", 5, "LIT-3: the value of constant 'w' is elided", body, args=["f32[2] {1, 2}"],
-                  computations=computations)
+        t.refuses(f"elided_{name}", 5, "LIT-3: the value of constant 'w' is elided", body,
+                  args=["f32[2] {1, 2}"], computations=computations)
     t.gives("elided_branch_not_taken", """
         p = pred[] parameter(0)
         x = s32[] parameter(1)

@@ -12,8 +12,8 @@ def streams(t):
         i1 = (f32[1], token[]) infeed(t1)
         a = f32[2] get-tuple-element(i0), index=0
         b = f32[1] get-tuple-element(i1), index=0
-        ROOT r = (f32[2], f32[1]) tuple(a, b)""", oracle="spec", infeed0="f32[2] {1, 2}", infeed1="f32[1] {3}",
-            outs=["f32[2] {1, 2}", "f32[1] {3}"])
+        ROOT r = (f32[2], f32[1]) tuple(a, b)""", oracle="spec", infeed0="f32[2] {1, 2}",
+            infeed1="f32[1] {3}", outs=["f32[2] {1, 2}", "f32[1] {3}"])
     t.refuses("infeed_spec_exhausted", 5, "infeed exhausted", """
         t = token[] after-all()
         ROOT i0 = (f32[2], token[]) infeed(t)""")
@@ -36,8 +36,8 @@ def streams(t):
         n = s32[] constant(3)
         i = (s32[], s32[]) tuple(n, z)
         w = (s32[], s32[]) while(i), condition=c, body=b
-        ROOT r = s32[] get-tuple-element(w), index=1""", infeed0="s32[] 100", infeed1="s32[] 20", infeed2="s32[] 3",
-            out0="s32[] 123", computations="""
+        ROOT r = s32[] get-tuple-element(w), index=1""", infeed0="s32[] 100", infeed1="s32[] 20",
+            infeed2="s32[] 3", out0="s32[] 123", computations="""
         c {
         s = (s32[], s32[]) parameter(0)
         k = s32[] get-tuple-element(s), index=0
@@ -61,16 +61,19 @@ def streams(t):
     t.refuses("infeed_c3", 3, "Infeed-C3", """
         t = token[] after-all()
         ROOT i = ((s32[], (s32[])), token[]) infeed(t)""")
-    t.refuses("infeed_result", 3, "infeed: the result is s32[]", "t = token[] after-all()\nROOT i = s32[] infeed(t)")
+    t.refuses("infeed_result", 3, "infeed: the result is s32[]",
+              "t = token[] after-all()\nROOT i = s32[] infeed(t)")
     header = ["refuse: 5 the program wants s32[2]", "infeed0: s32[3] {1, 2, 3}"]
-    t.add("infeed_item_of_another_shape", header, "t = token[] after-all()\nROOT i = (s32[2], token[]) infeed(t)")
+    t.add("infeed_item_of_another_shape", header,
+          "t = token[] after-all()\nROOT i = (s32[2], token[]) infeed(t)")
 
     for name, shape, value in (("f32", "f32[2]", "f32[2] {1, nan}"), ("scalar", "s8[]", "s8[] -128"),
                                ("zero_size", "u4[0]", "u4[0] {}")):
         t.gives(f"outfeed_{name}", f"""
             x = {shape} parameter(0)
             t = token[] after-all()
-            ROOT o = token[] outfeed(x, t), outfeed_shape={shape}, outfeed_config="c\"""", [value], outfeed0=value)
+            ROOT o = token[] outfeed(x, t), outfeed_shape={shape}, outfeed_config="c\"""", [value],
+                outfeed0=value)
     t.gives("outfeed_order", """
         x = s32[] parameter(0)
         n = s32[] negate(x)
@@ -82,8 +85,8 @@ def streams(t):
         x = (s32[], f32[1]) parameter(0)
         t = token[] after-all()
         o = token[] outfeed(x, t), outfeed_shape=(s32[], f32[1])
-        ROOT r = s32[] get-tuple-element(x), index=0""", arg0_0="s32[] 4", arg0_1="f32[1] {-0.0}", out0="s32[] 4",
-            outfeed0_0="s32[] 4", outfeed0_1="f32[1] {-0.0}")
+        ROOT r = s32[] get-tuple-element(x), index=0""", arg0_0="s32[] 4", arg0_1="f32[1] {-0.0}",
+            out0="s32[] 4", outfeed0_0="s32[] 4", outfeed0_1="f32[1] {-0.0}")
     t.gives("outfeed_layout", """
         x = s32[2,2]{1,0} parameter(0)
         t = token[] after-all()
@@ -99,7 +102,8 @@ def streams(t):
 
 
 def received(t):
-    """Values that the host sends: host_recvCHANNEL/NUMBER, with a handler name host_recvCHANNEL/NAME/NUMBER."""
+    """Values that the host sends: host_recvCHANNEL/NUMBER, with a handler name
+    host_recvCHANNEL/NAME/NUMBER."""
     take = """
         t = token[] after-all()
         r = (f32[2], u32[], token[]) recv(t), channel_id=3, is_host_transfer=true
@@ -112,7 +116,8 @@ def received(t):
         t = token[] after-all()
         r = (s32[], u32[], token[]) recv(t), channel_id=3, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="name"}
         d = (s32[], token[]) recv-done(r), channel_id=3, is_host_transfer=true, frontend_attributes={_xla_host_transfer_handler_name="name"}
-        ROOT x = s32[] get-tuple-element(d), index=0""", outs=["s32[] 7"], received={"host_recv3/name/0": "s32[] 7"})
+        ROOT x = s32[] get-tuple-element(d), index=0""", outs=["s32[] 7"],
+            received={"host_recv3/name/0": "s32[] 7"})
     t.gives("host_recv_in_order", """
         t = token[] after-all()
         r = (s32[], u32[], token[]) recv(t), channel_id=1, is_host_transfer=true
@@ -123,8 +128,8 @@ def received(t):
         d2 = ((s32[], f32[1]), token[]) recv-done(r2), channel_id=2, is_host_transfer=true
         b = (s32[], f32[1]) get-tuple-element(d2), index=0
         ROOT x = (s32[], (s32[], f32[1])) tuple(a, b)""", outs=["s32[] 7"], received={
-            "host_recv1/0": "s32[] 7", "host_recv2/0.0": "s32[] 8", "host_recv2/0.1": "f32[1] {9}"}, out1_0="s32[] 8",
-            out1_1="f32[1] {9}")
+            "host_recv1/0": "s32[] 7", "host_recv2/0.0": "s32[] 8", "host_recv2/0.1": "f32[1] {9}"},
+            out1_0="s32[] 8", out1_1="f32[1] {9}")
 
 
 def loop_back(send_first, attributes=""):
@@ -142,7 +147,8 @@ def loop_back(send_first, attributes=""):
 
 def channels(t):
     t.gives("send_spec", loop_back(True), ["f32[2] {1, 2.5}"], ["f32[2] {1, 2.5}"], oracle="spec")
-    t.gives("send_spec_other_order", loop_back(False), ["f32[2] {1, 2.5}"], ["f32[2] {1, 2.5}"], oracle="spec")
+    t.gives("send_spec_other_order", loop_back(False), ["f32[2] {1, 2.5}"], ["f32[2] {1, 2.5}"],
+            oracle="spec")
     t.refuses("send_spec_deadlock", 5, "deadlock", """
         x = f32[2] parameter(0)
         t = token[] after-all()
@@ -216,7 +222,8 @@ def channels(t):
         t = token[] after-all()
         s = (s32[], u32[], token[]) send(x, t), channel_id=1, is_host_transfer=true
         sd = token[] send-done(s), channel_id=1, is_host_transfer=true
-        ROOT v = u32[] get-tuple-element(s), index=1""", ["s32[] 5"], ["u32[] 0"], **{"host_send1/0": "s32[] 5"})
+        ROOT v = u32[] get-tuple-element(s), index=1""", ["s32[] 5"], ["u32[] 0"],
+            **{"host_send1/0": "s32[] 5"})
     t.gives("send_host_handler", """
         x = s32[] parameter(0)
         t = token[] after-all()
@@ -245,7 +252,8 @@ def channels(t):
     refuse("recv_done_c2_host", "RecvDone-C2", f"""
         r = {transfer} recv(t), channel_id=1, is_host_transfer=true
         ROOT d = (s32[], token[]) recv-done(r), channel_id=1""")
-    refuse("send_done_operand", "SendDone-C2: the operand is s32[]", "ROOT d = token[] send-done(x), channel_id=1")
+    refuse("send_done_operand", "SendDone-C2: the operand is s32[]",
+           "ROOT d = token[] send-done(x), channel_id=1")
     refuse("recv_shape", "recv: the result is", "ROOT r = (s32[], token[]) recv(t), channel_id=1")
     refuse("send_shape", "declared shape is (f32[], u32[], token[])",
            "ROOT s = (f32[], u32[], token[]) send(x, t), channel_id=1")
@@ -272,7 +280,8 @@ def channels(t):
         e2 = token[] send-done(snd2), channel_id=1
         v1 = s32[] get-tuple-element(d1), index=0
         v2 = s32[] get-tuple-element(d2), index=0
-        ROOT o = (s32[], s32[]) tuple(v1, v2)""", ["s32[] 7"], ["s32[] 7", "s32[] -7"], decision="channel-pairs")
+        ROOT o = (s32[], s32[]) tuple(v1, v2)""", ["s32[] 7"], ["s32[] 7", "s32[] -7"],
+            decision="channel-pairs")
     t.gives("channel_pairs_in_loop", f"""
         x = s32[] parameter(0)
         z = s32[] constant(0)
@@ -284,7 +293,8 @@ def channels(t):
         r = {transfer} recv(t), channel_id=4
         d = (s32[], token[]) recv-done(r), channel_id=4
         e = token[] send-done(s), channel_id=4
-        ROOT v = s32[] get-tuple-element(d), index=0""", ["s32[] 3"], ["s32[] 24"], decision="channel-pairs", computations=f"""
+        ROOT v = s32[] get-tuple-element(d), index=0""", ["s32[] 3"], ["s32[] 24"], decision="channel-pairs",
+            computations=f"""
         more {{
         p = (s32[], s32[]) parameter(0)
         k = s32[] get-tuple-element(p), index=0

@@ -1,5 +1,5 @@
-"""golden/random/: the streams of docs/spec/operations-rng.md in Python: integers for the bits, NumPy scalars for the
-arithmetic in f32 and f64, mpmath for log, sine and cosine."""
+"""golden/random/: the streams of docs/spec/operations-rng.md in Python: integers for the bits, NumPy scalars
+for the arithmetic in f32 and f64, mpmath for log, sine and cosine."""
 import math
 
 import mpmath
@@ -135,7 +135,8 @@ def generator_case(t, name, algorithm, state, type_, dims, oracle="rational", fi
         s = u64[{n}] parameter(0)
         ROOT r = {result} rng-bit-generator(s), algorithm={algorithm}""",
             [value("u64", [n], list(map(str, state)))],
-            [value("u64", [n], list(map(str, after))), value(type_, dims, [element(type_, b, width) for b in bits])],
+            [value("u64", [n], list(map(str, after))),
+             value(type_, dims, [element(type_, b, width) for b in bits])],
             oracle="spec" if first is not None else oracle)
 
 
@@ -167,8 +168,8 @@ def generators(t):
          new=[42, 8, 9])
     case("philox_two_words", phi, [42, 7], "u32", [4], first=[0x559EE8E8, 0x3C8C395D, 0x3EFDB4DC, 0xB9941942],
          new=[42, 8])
-    case("philox_carry", phi, [42, M64, 3], "u32", [4], first=[0x82FB0871, 0x12D6D5FE, 0x66B202C8, 0xA568C1CE],
-         new=[42, 0, 4])
+    case("philox_carry", phi, [42, M64, 3], "u32", [4],
+         first=[0x82FB0871, 0x12D6D5FE, 0x66B202C8, 0xA568C1CE], new=[42, 0, 4])
     case("philox_u64", phi, [42, 7, 9], "u64", [2, 2], first=[0x3B951888F770D5FC], new=[42, 9, 9])
     case("philox_u8", phi, [42, 7, 9], "u8", [5], first=[0xFC, 0x88, 0x22, 0xB4, 0x41], new=[42, 9, 9])
     case("philox_carry_in_the_middle", phi, [42, M64, M64], "u32", [6])
@@ -214,16 +215,19 @@ def states(t):
     draw = lambda name, delta: f"{name} = u64[2] rng-get-and-update-state(), delta={delta}"
     t.gives("rng_state_spec", draw("a", 4) + "\n" + draw("b", 4) + "\nROOT r = (u64[2], u64[2]) tuple(a, b)",
             outs=[f"u64[2] {{{first}, 0}}", f"u64[2] {{{first + 4}, 0}}"], oracle="spec")
-    t.gives("rng_state_zero_delta", draw("a", 0) + "\n" + draw("b", 1) + "\nROOT r = (u64[2], u64[2]) tuple(a, b)",
+    t.gives("rng_state_zero_delta",
+            draw("a", 0) + "\n" + draw("b", 1) + "\nROOT r = (u64[2], u64[2]) tuple(a, b)",
             outs=[f"u64[2] {{{first}, 0}}"] * 2)
-    t.gives("rng_state_dead_draw_counts", draw("a", 10) + "\nROOT " + draw("b", 1), outs=[f"u64[2] {{{first + 10}, 0}}"])
+    t.gives("rng_state_dead_draw_counts", draw("a", 10) + "\nROOT " + draw("b", 1),
+            outs=[f"u64[2] {{{first + 10}, 0}}"])
     big = 2**63 - 1
     t.gives("rng_state_carry", "\n".join(draw(f"a{i}", big) for i in range(3)) + "\nROOT " + draw("b", 1),
             outs=[f"u64[2] {{{(first + 3 * big) & M64}, {(first + 3 * big) >> 64}}}"])
     t.gives("rng_state_in_loop", """
         z = s32[] constant(0)
         w = s32[] while(z), condition=c, body=b
-        ROOT r = u64[2] rng-get-and-update-state(), delta=1""", outs=[f"u64[2] {{{first + 5 * 7}, 0}}"], computations="""
+        ROOT r = u64[2] rng-get-and-update-state(), delta=1""", outs=[f"u64[2] {{{first + 5 * 7}, 0}}"],
+            computations="""
         c {
         i = s32[] parameter(0)
         n = s32[] constant(5)
@@ -239,7 +243,8 @@ def states(t):
     t.refuses("rng_state_c1", 3, "RngGetAndUpdateState-C1: the result is u64[3]",
               "ROOT r = u64[3] rng-get-and-update-state(), delta=1")
     t.refuses("rng_state_c2", 3, "has 1 operands", "x = u64[] parameter(0)\nROOT r = u64[2] rng-get-and-update-state(x), delta=1")
-    t.refuses("rng_state_c3", 3, "RngGetAndUpdateState-C3: delta is -1", "ROOT r = u64[2] rng-get-and-update-state(), delta=-1")
+    t.refuses("rng_state_c3", 3, "RngGetAndUpdateState-C3: delta is -1",
+              "ROOT r = u64[2] rng-get-and-update-state(), delta=-1")
 
 
 START = 0x7012395
@@ -248,7 +253,8 @@ START = 0x7012395
 def unit(stream, kind, count):
     """Uniforms on [0, 1) in f32 or f64, exact."""
     if kind is np.float64:
-        return [np.float64((stream[2 * i] | stream[2 * i + 1] << 32) >> 12) * np.float64(2.0**-52) for i in range(count)]
+        return [np.float64((stream[2 * i] | stream[2 * i + 1] << 32) >> 12) * np.float64(2.0**-52)
+                for i in range(count)]
     return [np.float32(stream[i] >> 9) * np.float32(2.0**-23) for i in range(count)]
 
 
@@ -326,29 +332,40 @@ def integer_draws(type_, a, b, count, seed=42):
 def distributions(t):
     f32, f64 = np.float32, np.float64
     spec = lambda *decimals: [hexadecimal(np.float32(d)) for d in decimals]
-    rng_case(t, "uniform_spec", "f32", [4], 0, 1, spec("0.73908985", "0.23880374", "0.37510216", "0.07110906"), oracle="spec")
-    rng_case(t, "uniform_spec_range", "f32", [4], -1, 3, spec("1.9563594", "-0.044785023", "0.50040865", "-0.7155638"), oracle="spec")
+    rng_case(t, "uniform_spec", "f32", [4], 0, 1,
+             spec("0.73908985", "0.23880374", "0.37510216", "0.07110906"), oracle="spec")
+    rng_case(t, "uniform_spec_range", "f32", [4], -1, 3,
+             spec("1.9563594", "-0.044785023", "0.50040865", "-0.7155638"), oracle="spec")
     rng_case(t, "uniform_spec_s32", "s32", [4], 10, 20, ["17", "17", "19", "16"], oracle="spec")
-    rng_case(t, "uniform_spec_f64", "f64", [2], 0, 1, [float(d).hex() for d in ("0.23880381317322352", "0.07110917157845154")],
+    rng_case(t, "uniform_spec_f64", "f64", [2], 0, 1,
+             [float(d).hex() for d in ("0.23880381317322352", "0.07110917157845154")],
              oracle="spec")
     t.gives("rng_uniform_spec_second_draw", """
         a = f32[] constant(0)
         b = f32[] constant(1)
         d = f32[4] rng(a, b), distribution=rng_uniform
         ROOT r = f32[4] rng(a, b), distribution=rng_uniform""",
-            outs=[value("f32", [4], spec("0.72645044", "0.61698675", "0.981657", "0.51298213"))], oracle="spec")
+            outs=[value("f32", [4], spec("0.72645044", "0.61698675", "0.981657", "0.51298213"))],
+            oracle="spec")
     for kind, type_ in ((f32, "f32"), (f64, "f64")):
-        for name, a, b, dims in (("wide", -1e30, 1e30, [2, 3]), ("tenths", 0.1, 0.3, [5]), ("scalar", 5, 6, []),
-                                 ("next", 1, float(np.nextafter(kind(1), kind(2))), [4]), ("zero_size", 0, 1, [2, 0])):
+        for name, a, b, dims in (("wide", -1e30, 1e30, [2, 3]), ("tenths", 0.1, 0.3, [5]),
+                                 ("scalar", 5, 6, []),
+                                 ("next", 1, float(np.nextafter(kind(1), kind(2))), [4]),
+                                 ("zero_size", 0, 1, [2, 0])):
             rng_case(t, f"uniform_{type_}_{name}", type_, dims, hexadecimal(kind(a)), hexadecimal(kind(b)),
                      [hexadecimal(v) for v in uniform(kind, a, b, dims)])
-    rng_case(t, "uniform_seed", "f32", [3], 0, 1, [hexadecimal(v) for v in uniform(f32, 0, 1, [3], seed=7)], options="--seed 7")
+    rng_case(t, "uniform_seed", "f32", [3], 0, 1, [hexadecimal(v) for v in uniform(f32, 0, 1, [3], seed=7)],
+             options="--seed 7")
     for type_ in ("f16", "bf16", "f8e5m2", "f8e4m3fn"):
-        rng_case(t, f"uniform_{type_}", type_, [12], -2, 3, [hexadecimal(v) for v in uniform_narrow(type_, -2, 3, 12)])
+        rng_case(t, f"uniform_{type_}", type_, [12], -2, 3,
+                 [hexadecimal(v) for v in uniform_narrow(type_, -2, 3, 12)])
     bits = words(42, START, 40)
-    rng_case(t, "uniform_pred", "pred", [40], "false", "true", ["true" if bits[i] & 1 else "false" for i in range(40)])
-    rng_case(t, "uniform_pred_equal", "pred", [2, 2], "true", "true", ["true" if bits[i] & 1 else "false" for i in range(4)])
-    for type_, a, b in (("s8", -128, 127), ("u8", 0, 255), ("s16", -5, 5), ("u32", 0, 4294967295), ("s64", -2**63, 2**63 - 1),
+    rng_case(t, "uniform_pred", "pred", [40], "false", "true",
+             ["true" if bits[i] & 1 else "false" for i in range(40)])
+    rng_case(t, "uniform_pred_equal", "pred", [2, 2], "true", "true",
+             ["true" if bits[i] & 1 else "false" for i in range(4)])
+    for type_, a, b in (("s8", -128, 127), ("u8", 0, 255), ("s16", -5, 5), ("u32", 0, 4294967295),
+                        ("s64", -2**63, 2**63 - 1),
                         ("u64", 3, 10), ("s4", -8, 7), ("u2", 0, 3), ("s32", -2147483648, 2147483647)):
         rng_case(t, f"uniform_{type_}", type_, [9], a, b, integer_draws(type_, a, b, 9))
     rng_case(t, "uniform_empty_range", "f32", [3], 2, 2, ["2"] * 3)
@@ -357,16 +374,20 @@ def distributions(t):
     rng_case(t, "uniform_nan_low", "f32", [2], "nan", 2, ["nan"] * 2)
     rng_case(t, "uniform_reversed_s32", "s32", [2], 7, 5, ["7"] * 2)
     rng_case(t, "uniform_reversed_u64", "u64", [2], 7, 5, ["7"] * 2)
-    rng_case(t, "normal_spec", "f32", [2], 0, 1, [hexadecimal(v) for v in normal(f32, 0, 1, [2])], "rng_normal", "mpmath")
+    rng_case(t, "normal_spec", "f32", [2], 0, 1, [hexadecimal(v) for v in normal(f32, 0, 1, [2])],
+             "rng_normal", "mpmath")
     assert [f"{v:.5f}" for v in normal(f32, 0, 1, [2])] == ["0.77568", "0.05466"]
     for kind, type_ in ((f32, "f32"), (f64, "f64")):
-        for name, mu, sigma, dims in (("odd", 0, 1, [5]), ("matrix", 1, 2, [3, 4]), ("rows", 0, 1, [2, 3]), ("scalar", -3, 0.5, []),
-                                      ("cube", 0, 1, [3, 3, 3]), ("negative_sigma", 0, -1, [4]), ("zero_size", 0, 1, [0])):
-            rng_case(t, f"normal_{type_}_{name}", type_, dims, mu, sigma, [hexadecimal(v) for v in normal(kind, mu, sigma, dims)],
-                     "rng_normal", "mpmath")
+        for name, mu, sigma, dims in (("odd", 0, 1, [5]), ("matrix", 1, 2, [3, 4]), ("rows", 0, 1, [2, 3]),
+                                      ("scalar", -3, 0.5, []),
+                                      ("cube", 0, 1, [3, 3, 3]), ("negative_sigma", 0, -1, [4]),
+                                      ("zero_size", 0, 1, [0])):
+            rng_case(t, f"normal_{type_}_{name}", type_, dims, mu, sigma,
+                     [hexadecimal(v) for v in normal(kind, mu, sigma, dims)], "rng_normal", "mpmath")
     rng_case(t, "normal_zero_sigma", "f32", [3], 5, 0, ["5"] * 3, "rng_normal", "hand")
     rng_case(t, "normal_nan_mu", "f32", [2], "nan", 1, ["nan"] * 2, "rng_normal", "hand")
-    rng_case(t, "normal_f16", "f16", [6], 0, 1, [hexadecimal(np.float16(v)) for v in normal(f32, 0, 1, [6])], "rng_normal", "mpmath")
+    rng_case(t, "normal_f16", "f16", [6], 0, 1, [hexadecimal(np.float16(v)) for v in normal(f32, 0, 1, [6])],
+             "rng_normal", "mpmath")
 
     def refuse(name, code, text, type_, result, distribution="rng_uniform"):
         t.refuses(f"rng_{name}", code, text, f"""

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Goldens of the transcendental element-wise ops: golden/elementwise/<opcode>_<case>.hlo.
 
-Expected values come from mpmath with many digits, rounded once to the element type by comparing exact rational
-numbers; two runs with different precision must round alike. Special values (zeros, infinities, NaN, branch cuts,
-where the sign of a zero decides and mpmath has no signed zeros) are tables written down from the specification
-and C99. Nothing here calls Assay.
+Expected values come from mpmath with many digits, rounded once to the element type by comparing exact
+rational numbers; two runs with different precision must round alike. Special values
+(zeros, infinities, NaN, branch cuts, where the sign of a zero decides and mpmath has no signed zeros) are
+tables written down from the specification and C99. Nothing here calls Assay.
 
     transcendental.py [--dry-run]      writes the goldens
     transcendental.py --table FILE     writes the table for tests/evaluator/scalar/complex_test.cc
@@ -151,7 +151,8 @@ REAL = {
 }
 DOMAIN = {  # where the ordinary random arguments may lie
     'rsqrt': (0, 1e9), 'sqrt': (0, 1e9), 'log': (0, 1e9), 'log-plus-one': (-1, 1e9), 'asin': (-1, 1),
-    'acos': (-1, 1), 'acosh': (1, 1e9), 'atanh': (-1, 1), 'chlo.erf_inv': (-1, 1), 'chlo.bessel_i1e': (-INF, INF),
+    'acos': (-1, 1), 'acosh': (1, 1e9), 'atanh': (-1, 1), 'chlo.erf_inv': (-1, 1),
+    'chlo.bessel_i1e': (-INF, INF),
 }
 # Arguments for f64 whose results lie near a rounding boundary, near under- or overflow, or reduce badly.
 HARD = {
@@ -194,7 +195,8 @@ COMPLEX = {
                      [((-2, 0.0), (0.0, 'pi')), ((-2, -0.0), (0.0, '-pi')), ((-1, 0.0), (-INF, 0.0)),
                       ((0.0, -0.0), (0.0, -0.0)), ((-INF, 1), (INF, 'pi')), ((-1, 1), (0.0, 'pi/2'))]),
     'logistic': (lambda z: 1 / (1 + mp.exp(-z)),
-                 [((0.0, 0.0), (0.5, 0.0)), ((0.0, -0.0), (0.5, -0.0)), ((INF, 1), (1, 0.0)), ((-INF, 1), (0.0, 0.0)),
+                 [((0.0, 0.0), (0.5, 0.0)), ((0.0, -0.0), (0.5, -0.0)), ((INF, 1), (1, 0.0)),
+                  ((-INF, 1), (0.0, 0.0)),
                   ((-INF, 2), (-0.0, 0.0)), ((0.0, INF), (NAN, NAN)), ((NAN, 1), (NAN, NAN))]),
     'sine': (mp.sin, [((0.0, 0.0), (0.0, 0.0)), ((-0.0, -0.0), (-0.0, -0.0)), ((0.0, INF), (0.0, INF)),
                       ((1, INF), (INF, INF)), ((INF, 1), (NAN, NAN)), ((NAN, 1), (NAN, NAN))]),
@@ -227,16 +229,21 @@ COMPLEX = {
     # C17: atan z = -i atanh(iz)
     'chlo.atan': (mp.atan, [((0.0, 0.0), (0.0, 0.0)), ((-0.0, 0.0), (-0.0, 0.0)), ((0.0, -0.0), (0.0, -0.0)),
                             ((0.0, 1), (0.0, INF)), ((0.0, -1), (0.0, -INF)), ((INF, 1), ('pi/2', 0.0)),
-                            ((1, INF), ('pi/2', 0.0)), ((-1, INF), ('-pi/2', 0.0)), ((1, -INF), ('pi/2', -0.0)),
-                            ((INF, INF), ('pi/2', 0.0)), ((-INF, -2), ('-pi/2', -0.0)), ((NAN, INF), (NAN, 0.0)),
+                            ((1, INF), ('pi/2', 0.0)), ((-1, INF), ('-pi/2', 0.0)),
+                            ((1, -INF), ('pi/2', -0.0)),
+                            ((INF, INF), ('pi/2', 0.0)), ((-INF, -2), ('-pi/2', -0.0)),
+                            ((NAN, INF), (NAN, 0.0)),
                             ((NAN, 0.0), (NAN, 0.0)), ((0.0, NAN), (NAN, NAN)), ((NAN, 1), (NAN, NAN)),
                             ((1, NAN), (NAN, NAN))]),
-    'sqrt': (mp.sqrt, [((-4, 0.0), (0.0, 2)), ((-4, -0.0), (0.0, -2)), ((3, 4), (2, 1)), ((0.0, -0.0), (0.0, -0.0)),
+    'sqrt': (mp.sqrt,
+             [((-4, 0.0), (0.0, 2)), ((-4, -0.0), (0.0, -2)), ((3, 4), (2, 1)), ((0.0, -0.0), (0.0, -0.0)),
                        ((-0.0, 0.0), (0.0, 0.0)), ((1, INF), (INF, INF)), ((NAN, -INF), (INF, -INF)),
                        ((-INF, 1), (0.0, INF)), ((INF, 1), (INF, 0.0)), ((NAN, 1), (NAN, NAN))]),
     'rsqrt': (lambda z: 1 / mp.sqrt(z),
-              [((4, 0.0), (0.5, -0.0)), ((-4, 0.0), (0.0, -0.5)), ((-4, -0.0), (0.0, 0.5)), ((0.0, 0.5), (1, -1)),
-               ((0.0, 0.0), (INF, NAN)), ((INF, 1), (0.0, -0.0)), ((1, -INF), (0.0, 0.0)), ((NAN, 1), (NAN, NAN))]),
+              [((4, 0.0), (0.5, -0.0)), ((-4, 0.0), (0.0, -0.5)), ((-4, -0.0), (0.0, 0.5)),
+               ((0.0, 0.5), (1, -1)),
+               ((0.0, 0.0), (INF, NAN)), ((INF, 1), (0.0, -0.0)), ((1, -INF), (0.0, 0.0)),
+               ((NAN, 1), (NAN, NAN))]),
 }
 # The side of a branch cut that the sign of the zero picks: computed with a part this far off the axis.
 CUT_POINTS = {
@@ -306,7 +313,8 @@ def write(script, opcode, case, type_name, arguments, results, decision=None, sh
     names = ['x', 'y'][:len(arguments)]
     for i, operand in enumerate(names):
         lines.append('  %s = %s%s parameter(%d)' % (operand, type_name, dims, i))
-    call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode.startswith('chlo.') else opcode + '(%s)'
+    call = 'custom-call(%s), custom_call_target="' + opcode + '"' if opcode.startswith(
+        'chlo.') else opcode + '(%s)'
     lines.append('  ROOT r = %s%s %s' % (type_name, dims, call % ', '.join(names)))
     lines.append('}')
     script.write('elementwise', name, '\n'.join(lines) + '\n')
@@ -369,7 +377,8 @@ def write_call(script, opcode):
         values += [2.0**-149, -2.0**-126] if type_name == 'f32' else []
         if opcode == 'chlo.digamma':  # next to its positive zero
             values.append(round_double(1.4616321449683623, type_name))
-        values += [float.fromhex(x) if 'x' in x else float(x) for x in CALL_HARD.get(opcode, [])] if type_name == 'f64' else []
+        values += [float.fromhex(x) if 'x' in x else float(x)
+                   for x in CALL_HARD.get(opcode, [])] if type_name == 'f64' else []
         values = [x for x in values if x == x and in_domain(opcode, x)]
         values = [x for x in values if not (opcode in POLES and x <= 0 and x == int(x))]
         if type_name == 'f8e4m3fn':
@@ -406,7 +415,8 @@ def write_call2(script, opcode):
 
 
 def far_call2(opcode, a, b, type_name):
-    """The value; where it is far beyond every format's range, that is told by its first term q^-s or n! x^-(n+1)."""
+    """The value; where it is far beyond every format's range, that is told by its first
+    term q^-s or n! x^-(n+1)."""
     mp.dps = 50
     if b > 0 and a > 0:
         s = mp.mpf(a) if opcode == 'chlo.zeta' else mp.mpf(a) + 1
@@ -447,13 +457,16 @@ def write_complex(script, opcode):
 
 POWER_SPECIAL = [(0.0, 0.0, 1), (NAN, 0.0, 1), (1, NAN, 1), (-1, INF, 1), (-8, 1 / 3, NAN), (-0.0, -1, -INF),
                  (-INF, 3, -INF), (-INF, -3, -0.0), (0.5, -INF, INF), (0.5, INF, 0.0), (2, INF, INF),
-                 (2, -INF, 0.0), (0.0, -2, INF), (-0.0, -2, INF), (0.0, 3, 0.0), (-0.0, 3, -0.0), (-INF, 2, INF),
-                 (INF, -1, 0.0), (NAN, 1, NAN), (2, NAN, NAN), (-2, 3, -8), (2, -149, 2.0**-149), (2, 128, INF),
-                 (-1, -INF, 1), (4, 0.5, 2), (2, -1, 0.5)]
+                 (2, -INF, 0.0), (0.0, -2, INF), (-0.0, -2, INF), (0.0, 3, 0.0), (-0.0, 3, -0.0),
+                 (-INF, 2, INF),
+                 (INF, -1, 0.0), (NAN, 1, NAN), (2, NAN, NAN), (-2, 3, -8), (2, -149, 2.0**-149),
+                 (2, 128, INF), (-1, -INF, 1), (4, 0.5, 2), (2, -1, 0.5)]
 ATAN2_SPECIAL = [(0.0, -1, 'pi'), (-0.0, -1, '-pi'), (0.0, 0.0, 0.0), (-0.0, 0.0, -0.0), (1, 0.0, 'pi/2'),
-                 (1, -1, '3pi/4'), (0.0, -0.0, 'pi'), (-0.0, -0.0, '-pi'), (INF, -INF, '3pi/4'), (INF, INF, 'pi/4'),
+                 (1, -1, '3pi/4'), (0.0, -0.0, 'pi'), (-0.0, -0.0, '-pi'), (INF, -INF, '3pi/4'),
+                 (INF, INF, 'pi/4'),
                  (-INF, INF, '-pi/4'), (1, INF, 0.0), (-1, INF, -0.0), (1, -INF, 'pi'), (INF, 5, 'pi/2'),
-                 (0.0, 2, 0.0), (-0.0, 2, -0.0), (NAN, 1, NAN), (1, NAN, NAN), (-1, 0.0, '-pi/2'), (-1, -0.0, '-pi/2')]
+                 (0.0, 2, 0.0), (-0.0, 2, -0.0), (NAN, 1, NAN), (1, NAN, NAN), (-1, 0.0, '-pi/2'),
+                 (-1, -0.0, '-pi/2')]
 
 
 def write_binary(script, opcode, function, special, draw):
@@ -553,7 +566,8 @@ def write_table(path):
             for signs in ((1, 1), (-1, 1), (1, -1), (-1, -1)):
                 for scale in scales[type_name]:
                     sizes = [scale, source.choice(scales[type_name])]
-                    p = tuple(round_double(s * source.uniform(0.3, 1) * k, type_name) for s, k in zip(signs, sizes))
+                    p = tuple(round_double(s * source.uniform(0.3, 1) * k, type_name)
+                              for s, k in zip(signs, sizes))
                     r = complex_value(opcode, p, type_name)
                     rows.append((opcode, type_name) + tuple(c(v) for v in p + r))
             for point, result in COMPLEX[opcode][1]:
@@ -565,7 +579,8 @@ def write_table(path):
     for opcode in COMPLEX2:
         for type_name in ('f32', 'f64'):
             for a, b in complex_pairs(opcode, type_name):
-                pair_rows.append((opcode, type_name) + tuple(c(v) for v in a + b + complex2_value(opcode, a, b, type_name)))
+                pair_rows.append((opcode, type_name)
+                                 + tuple(c(v) for v in a + b + complex2_value(opcode, a, b, type_name)))
     with open(path, 'w') as out:
         out.write('// Written by golden/oracles/transcendental.py --table: mpmath, C99 Annex G. Not to be edited.\n')
         out.write('const UnaryRow kUnaryRows[] = {\n')

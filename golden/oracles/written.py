@@ -1,13 +1,15 @@
 """Which goldens a script of this folder wrote: written/SCRIPT.txt, a line "FOLDER/NAME.hlo HASH" for each.
 
-A script replaces and deletes these alone. It writes all of its files or, where one of them is somebody else's, none: a
-file of the same name that is not in its list, or that was edited by hand since and would become another.
+A script replaces and deletes these alone. It writes all of its files or, where one of them is somebody
+else's, none: a file of the same name that is not in its list, or that was edited by hand since and would
+become another.
 
     script = written.Script(__file__)
     script.write("shape", name, text)...
     script.finish()            with --dry-run: says what would change, and changes nothing
 
-Header lines `// rule: …` that were added by hand count for nothing here, and stay when a file is written anew.
+Header lines `// rule: …` that were added by hand count for nothing here, and stay when a file is written
+anew.
 """
 import argparse
 import hashlib
@@ -40,7 +42,8 @@ class Script:
         path = pathlib.Path(path).resolve()
         self.golden = path.parent.parent
         self.list = path.parent / "written" / (path.stem + ".txt")
-        self.before = dict(line.split() for line in self.list.read_text().splitlines()) if self.list.exists() else {}
+        self.before = dict(line.split()
+                           for line in self.list.read_text().splitlines()) if self.list.exists() else {}
         self.texts = {}
 
     def write(self, folder, name, text, ending="hlo"):
@@ -68,7 +71,8 @@ class Script:
         """Writes and deletes files, and the list; returns how many of each changed."""
         others = self.of_others()
         if others:
-            sys.exit("\n".join(others + ["nothing was changed: rename those, or make the script write them so"]))
+            sys.exit(
+                "\n".join(others + ["nothing was changed: rename those, or make the script write them so"]))
         gone = [file for file in self.before.keys() - self.texts.keys() if (self.golden / file).exists()]
         new = [file for file, text in self.texts.items()
                if not (self.golden / file).exists()
@@ -91,7 +95,8 @@ class Script:
         for file in gone:
             (self.golden / file).unlink()
         self.list.parent.mkdir(exist_ok=True)
-        self.list.write_text("".join(f"{file} {hash_of(text)}\n" for file, text in sorted(self.texts.items())))
+        self.list.write_text(
+            "".join(f"{file} {hash_of(text)}\n" for file, text in sorted(self.texts.items())))
 
 
 def dry_run(doc):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes golden/xla_calls: custom calls of XLA's compilers. Expected values by rational arithmetic from the libraries' own
-formulas (a gradient of a convolution adds up what each product of the forward one contributes), each step of
-docs/optimized_modules.md rounded once; functions by mpmath. Run with mpmath installed: python3 xla_calls.py"""
+"""Writes golden/xla_calls: custom calls of XLA's compilers. Expected values by rational arithmetic from the
+libraries' own formulas (a gradient of a convolution adds up what each product of the
+forward one contributes), each step of docs/optimized_modules.md rounded once; functions by mpmath. Run with
+mpmath installed: python3 xla_calls.py"""
 import math
 from fractions import Fraction
 
@@ -15,14 +16,15 @@ from xla_calls_base import (
 
 
 def gemms():
-    def case(name, types, config, seed=1, sizes=((3, 4), (4, 5)), target="__cublas$lt$matmul", with_c=False, bias=None,
-             wrapped=True, bare=False, decision=None, aux=False):
+    def case(name, types, config, seed=1, sizes=((3, 4), (4, 5)), target="__cublas$lt$matmul", with_c=False,
+             bias=None, wrapped=True, bare=False, decision=None, aux=False):
         r = Random(seed)
         ta, tb, d = types
         a, b = r.array(ta, sizes[0], 1), r.array(tb, sizes[1], 1)
         args = [a, b]
         c_array = bias_array = None
-        shape = gemm(Array.full(ta, sizes[0], a.values[0]), Array.full(tb, sizes[1], b.values[0]), config | {"beta": 0}, d)[0].sizes
+        shape = gemm(Array.full(ta, sizes[0], a.values[0]), Array.full(tb, sizes[1], b.values[0]),
+                     config | {"beta": 0}, d)[0].sizes
         if with_c:
             c_array = r.array(d, shape, 1)
             args.append(c_array)
@@ -31,35 +33,42 @@ def gemms():
             args.append(bias_array)
         out, before, _ = gemm(a, b, config, d, c_array, bias_array)
         outs = [out] + ([before] if aux else [])
-        golden(name, program(args, outs, target, nested(config) if wrapped else config, bare=bare), args, outs,
-               decision=decision)
+        golden(name, program(args, outs, target, nested(config) if wrapped else config, bare=bare), args,
+               outs, decision=decision)
 
     case("gemm_f32", ("f32",) * 3, gemm_config(), 1, target="__cublas$gemm")
-    case("gemm_flat_config_f64", ("f64",) * 3, gemm_config(), 2, target="__cublas$gemm", wrapped=False, bare=True)
-    case("gemm_bf16_rounds_once", ("bf16",) * 3, gemm_config(), 3, sizes=((3, 9), (9, 4)), target="__cublas$gemm",
-         decision="xla-call-rounding")
+    case("gemm_flat_config_f64", ("f64",) * 3, gemm_config(), 2, target="__cublas$gemm", wrapped=False,
+         bare=True)
+    case("gemm_bf16_rounds_once", ("bf16",) * 3, gemm_config(), 3, sizes=((3, 9), (9, 4)),
+         target="__cublas$gemm", decision="xla-call-rounding")
     case("gemm_f16_to_f32", ("f16", "f16", "f32"), gemm_config(), 4, target="__cublas$gemm")
-    case("gemm_alpha_beta_f32", ("f32",) * 3, gemm_config(alpha=3, beta=0.3), 5, with_c=True, target="__cublas$gemm",
-         decision="xla-call-rounding")
+    case("gemm_alpha_beta_f32", ("f32",) * 3, gemm_config(alpha=3, beta=0.3), 5, with_c=True,
+         target="__cublas$gemm", decision="xla-call-rounding")
     case("gemm_beta_one_bf16", ("bf16",) * 3, gemm_config(beta=1), 6, with_c=True, target="__cublas$gemm")
-    case("gemm_batch_f32", ("f32",) * 3, gemm_config((2,), (1,), (0,), (0,)), 7, ((2, 3, 4), (2, 4, 2)), "__cublas$gemm")
+    case("gemm_batch_f32", ("f32",) * 3, gemm_config((2,), (1,), (0,), (0,)), 7, ((2, 3, 4), (2, 4, 2)),
+         "__cublas$gemm")
     case("gemm_transposed_f32", ("f32",) * 3, gemm_config((0,), (1,)), 8, ((4, 3), (2, 4)), "__cublas$gemm")
-    case("gemm_complex_alpha_c64", ("c64",) * 3, gemm_config(alpha=2, alpha_imag=-1, beta=0.5), 9, with_c=True,
-         target="__cublas$gemm")
+    case("gemm_complex_alpha_c64", ("c64",) * 3, gemm_config(alpha=2, alpha_imag=-1, beta=0.5), 9,
+         with_c=True, target="__cublas$gemm")
     case("gemm_c128", ("c128",) * 3, gemm_config(), 10, target="__cublas$gemm")
-    case("gemm_s8_to_s32", ("s8", "s8", "s32"), gemm_config(alpha=2, beta=1), 11, with_c=True, target="__cublas$gemm")
-    case("gemm_broadcast_lhs_f32", ("f32",) * 3, gemm_config((1,), (1,), (), (0,), lhs_stride="0"), 12, ((3, 4), (2, 4, 2)),
-         "__cublas$gemm")
-    case("gemm_broadcast_rhs_f32", ("f32",) * 3, gemm_config((2,), (0,), (0,), (), rhs_stride="0"), 13, ((2, 3, 4), (4, 2)),
-         "__cublas$gemm")
-    case("matmul_bias_f32", ("f32",) * 3, gemm_config(epilogue="BIAS"), 14, bias="f32", decision="xla-call-bias")
+    case("gemm_s8_to_s32", ("s8", "s8", "s32"), gemm_config(alpha=2, beta=1), 11, with_c=True,
+         target="__cublas$gemm")
+    case("gemm_broadcast_lhs_f32", ("f32",) * 3, gemm_config((1,), (1,), (), (0,), lhs_stride="0"), 12,
+         ((3, 4), (2, 4, 2)), "__cublas$gemm")
+    case("gemm_broadcast_rhs_f32", ("f32",) * 3, gemm_config((2,), (0,), (0,), (), rhs_stride="0"), 13,
+         ((2, 3, 4), (4, 2)), "__cublas$gemm")
+    case("matmul_bias_f32", ("f32",) * 3, gemm_config(epilogue="BIAS"), 14, bias="f32",
+         decision="xla-call-bias")
     case("matmul_relu_f16", ("f16",) * 3, gemm_config(epilogue="RELU"), 15)
-    case("matmul_bias_relu_bf16", ("bf16",) * 3, gemm_config(epilogue="BIAS_RELU", alpha=0.5), 16, bias="bf16")
+    case("matmul_bias_relu_bf16", ("bf16",) * 3, gemm_config(epilogue="BIAS_RELU", alpha=0.5), 16,
+         bias="bf16")
     case("matmul_gelu_f32", ("f32",) * 3, gemm_config(epilogue="GELU"), 17)
     case("matmul_gelu_aux_f32", ("f32",) * 3, gemm_config(epilogue="GELU_AUX"), 18, aux=True)
     case("matmul_bias_gelu_bf16", ("bf16",) * 3, gemm_config(epilogue="BIAS_GELU"), 19, bias="bf16")
-    case("matmul_bias_gelu_aux_f16", ("f16",) * 3, gemm_config(epilogue="BIAS_GELU_AUX"), 20, bias="f16", aux=True)
-    case("matmul_c_and_bias_f32", ("f32",) * 3, gemm_config(beta=1, epilogue="BIAS_RELU"), 21, with_c=True, bias="f32")
+    case("matmul_bias_gelu_aux_f16", ("f16",) * 3, gemm_config(epilogue="BIAS_GELU_AUX"), 20, bias="f16",
+         aux=True)
+    case("matmul_c_and_bias_f32", ("f32",) * 3, gemm_config(beta=1, epilogue="BIAS_RELU"), 21, with_c=True,
+         bias="f32")
     case("matmul_epilogue_number_f32", ("f32",) * 3, gemm_config(epilogue="RELU"), 22)
     r = Random(30)
     # The result's first dimension is the minor one: the bias has one element for each of its rows.
@@ -75,7 +84,8 @@ def gemms():
            decision="xla-call-defaults")
     workspace = Array.full("s8", [4], 0)
     lines = program([a, b], [out], "__cublas$gemm", nested(gemm_config()), workspace="s8[4]").replace(
-        "  ROOT r0 = f32[3,5] get-tuple-element(call), index=0", "  ROOT r = (f32[3,5], s8[4]) copy(call)").replace(
+        "  ROOT r0 = f32[3,5] get-tuple-element(call), index=0",
+        "  ROOT r = (f32[3,5], s8[4]) copy(call)").replace(
             "  ROOT r = (f32[3,5], s8[4]) copy(call)",
             "  d = f32[3,5] get-tuple-element(call), index=0\n  w = s8[4] get-tuple-element(call), index=1\n"
             "  ROOT r = (f32[3,5], s8[4]) tuple(d, w)")
@@ -109,10 +119,12 @@ def gemms():
     f8("f8_c_and_relu", ("f8e4m3fn", "f8e4m3fn", "bf16"), gemm_config(beta=1, epilogue="RELU"), 42, c="bf16")
     f8("f8_to_f8_scaled", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(), 43, d_scale=3.0)
     f8("f8_to_f8_saturates", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(), 44, d_scale=512.0)
-    f8("f8_amax", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(damax_output=True), 45, d_scale=2.0, amax=True)
-    f8("f8_bias_and_d_scale", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(epilogue="BIAS"), 46, bias="f16", d_scale=0.5)
-    f8("f8_four_scales_and_bias", ("f8e4m3fn", "f8e5m2", "f8e5m2"), gemm_config(epilogue="BIAS_RELU"), 47, bias="bf16", d_scale=4.0,
-       old=True)
+    f8("f8_amax", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(damax_output=True), 45, d_scale=2.0,
+       amax=True)
+    f8("f8_bias_and_d_scale", ("f8e4m3fn", "f8e4m3fn", "f8e4m3fn"), gemm_config(epilogue="BIAS"), 46,
+       bias="f16", d_scale=0.5)
+    f8("f8_four_scales_and_bias", ("f8e4m3fn", "f8e5m2", "f8e5m2"), gemm_config(epilogue="BIAS_RELU"), 47,
+       bias="bf16", d_scale=4.0, old=True)
     f8("f8_bias_gelu", ("f8e4m3fn", "f8e4m3fn", "f16"), gemm_config(epilogue="BIAS_GELU"), 48, bias="f16")
 
 
@@ -120,7 +132,8 @@ def gemms():
 
 
 def convolutions():
-    def forward(name, labels, types, config, seed, target="__cudnn$convForward", bias=None, side=None, decision=None):
+    def forward(name, labels, types, config, seed, target="__cudnn$convForward", bias=None, side=None,
+                decision=None):
         r = Random(seed)
         inner = config["cudnn_conv_backend_config"]
         spatial = [5, 4][:labels.spatial]
@@ -144,34 +157,41 @@ def convolutions():
                 v = mul(t, v, rn(t, Fraction(inner["conv_result_scale"])))
             if side:
                 term = side_array[o]
-                v = add(t, v, term if inner["side_input_scale"] == 1 else mul(t, term, rn(t, Fraction(inner["side_input_scale"]))))
+                v = add(t, v, term if inner["side_input_scale"] == 1
+                        else mul(t, term, rn(t, Fraction(inner["side_input_scale"]))))
             if fused:
                 v = add(t, v, bias_array[o[labels.y.index("f")],])
                 v = ACTIVATIONS[inner["activation_mode"]](t, v, inner["leakyrelu_alpha"])
             out[o] = store(d, v)
-        golden(name, program(args, [out], target, config, labels.text(), "u8[0]"), args, [out], decision=decision)
+        golden(name, program(args, [out], target, config, labels.text(), "u8[0]"), args, [out],
+               decision=decision)
 
     forward("conv_forward_f32", NCHW, ("f32", "f32"), conv_config(), 60)
     forward("conv_forward_nhwc_f16", NHWC, ("f16", "f16"), conv_config(), 61)
     forward("conv_forward_dilated_f64", HWIO, ("f64", "f64"), conv_config(), 62)
     forward("conv_forward_grouped_f32", GROUPED, ("f32", "f32"), conv_config(), 63)
-    forward("conv_forward_scaled_bf16", NCHW, ("bf16", "bf16"), conv_config(scale=0.3), 64, decision="xla-call-rounding")
-    forward("conv_forward_reversed_f32", Labels("b0f_0io->b0f", [{"size": 3, "reversal": 1}]), ("f32", "f32"), conv_config(), 65)
+    forward("conv_forward_scaled_bf16", NCHW, ("bf16", "bf16"), conv_config(scale=0.3), 64,
+            decision="xla-call-rounding")
+    forward("conv_forward_reversed_f32", Labels("b0f_0io->b0f", [{"size": 3, "reversal": 1}]), ("f32", "f32"),
+            conv_config(), 65)
     forward("conv_forward_s8_to_f32", NHWC, ("s8", "f32"), conv_config(scale=0.125), 66)
     fused = "__cudnn$convBiasActivationForward"
     forward("conv_bias_f32", NCHW, ("f32", "f32"), conv_config(), 70, fused, "f32")
     forward("conv_bias_relu_f16", NHWC, ("f16", "f16"), conv_config("kRelu"), 71, fused, "f16")
     forward("conv_bias_side_f32", NCHW, ("f32", "f32"), conv_config("kRelu", 1, 1), 72, fused, "f32", "f32")
-    forward("conv_bias_side_scaled_f32", NCHW, ("f32", "f32"), conv_config("kNone", 0.7, 1.3), 73, fused, "f32", "f32")
-    forward("conv_bias_leaky_relu_f32", HWIO, ("f32", "f32"), conv_config("kLeakyRelu", alpha=0.1), 74, fused, "f32")
+    forward("conv_bias_side_scaled_f32", NCHW, ("f32", "f32"), conv_config("kNone", 0.7, 1.3), 73, fused,
+            "f32", "f32")
+    forward("conv_bias_leaky_relu_f32", HWIO, ("f32", "f32"), conv_config("kLeakyRelu", alpha=0.1), 74, fused,
+            "f32")
     forward("conv_bias_relu6_f16", NCHW, ("f16", "f16"), conv_config("kRelu6", 4), 75, fused, "f16")
     forward("conv_bias_elu_f32", NCHW, ("f32", "f32"), conv_config("kElu"), 76, fused, "f32")
     forward("conv_bias_sigmoid_f32", GROUPED, ("f32", "f32"), conv_config("kSigmoid"), 77, fused, "f32")
     forward("conv_bias_tanh_bf16", NHWC, ("bf16", "bf16"), conv_config("kTanh"), 78, fused, "bf16")
-    forward("conv_bias_s8_saturates", NHWC, ("s8", "s8"), conv_config("kRelu", 0.01, 0.5), 79, fused, "f32", "s8",
-            decision="xla-call-saturation")
+    forward("conv_bias_s8_saturates", NHWC, ("s8", "s8"), conv_config("kRelu", 0.01, 0.5), 79, fused, "f32",
+            "s8", decision="xla-call-saturation")
     # The program of the report: forward with the filter as 01io.
-    forward("conv_forward_01io_f32", Labels("bf01_01io->bf01", [dict(DIMENSION), dict(DIMENSION)]), ("f32", "f32"), conv_config(), 80)
+    forward("conv_forward_01io_f32", Labels("bf01_01io->bf01", [dict(DIMENSION), dict(DIMENSION)]),
+            ("f32", "f32"), conv_config(), 80)
 
     def backward(name, labels, t, of, seed, scale=1):
         r = Random(seed)
@@ -190,7 +210,8 @@ def convolutions():
             args = [other, dy]
         out = Array(t, sizes, [f(t, v if scale == 1 else mul(wide, v, rn(wide, Fraction(scale)))) for v in
                                (values[i] for i in indices(sizes))])
-        golden(name, program(args, [out], "__cudnn$convBackward" + of, conv_config(scale=scale), labels.text(), "u8[0]"), args, [out])
+        golden(name, program(args, [out], "__cudnn$convBackward" + of, conv_config(scale=scale),
+                             labels.text(), "u8[0]"), args, [out])
 
     reversed_ = Labels("b0f_0io->b0f", [{"size": 3, "reversal": 1, "stride": 2, "pad": (1, 0)}])
     for of in ("Input", "Filter"):
@@ -199,19 +220,22 @@ def convolutions():
         backward("conv_backward_%s_strided_f32" % low, NHWC, "f32", of, 91)
         backward("conv_backward_%s_dilated_f64" % low, HWIO, "f64", of, 92)
         backward("conv_backward_%s_grouped_f32" % low, GROUPED, "f32", of, 93)
-        backward("conv_backward_%s_grouped_oi_f32" % low, Labels("bf01_oi01->bf01", [dict(DIMENSION), {"size": 2}], 3), "f32", of, 94)
+        backward("conv_backward_%s_grouped_oi_f32" % low,
+                 Labels("bf01_oi01->bf01", [dict(DIMENSION), {"size": 2}], 3), "f32", of, 94)
         backward("conv_backward_%s_reversed_bf16" % low, reversed_, "bf16", of, 95)
         backward("conv_backward_%s_scaled_f16" % low, NCHW, "f16", of, 96, 0.5)
 
 
 def graphs():
     def case(name, graph, steps, in_type, out, seed, extra=(), amax=False):
-        """steps: functions (t, value, extras) -> value; the last gives what is stored, amax is of the one before it."""
+        """steps: functions (t, value, extras) -> value; the last gives what is stored,
+        amax is of the one before it."""
         r = Random(seed)
         x_sizes, w_sizes = sizes_of(NHWC, 1, 2, [5, 4], 2)
         x, w = r.array(in_type, x_sizes, 2), r.array(in_type, w_sizes, 2)
         y_sizes = NHWC.output_sizes(x_sizes, w_sizes)
-        extras = [Array("f32", [], [rn("f32", Fraction(e))]) if not isinstance(e, str) else r.array(e, y_sizes, 2) for e in extra]
+        extras = [Array("f32", [], [rn("f32", Fraction(e))]) if not isinstance(e, str)
+                  else r.array(e, y_sizes, 2) for e in extra]
         values = sums(y_sizes, ((y, x[i], w[j]) for i, j, y in NHWC.terms(x_sizes, w_sizes)), "f32")
         result, most = Array.full(out, y_sizes, None), 0.0
         for o, v in values.items():
@@ -222,8 +246,8 @@ def graphs():
             result[o] = store(out, steps[-1](v, at))
         args, outs = [x, w] + extras, [result] + ([Array("f32", [], [most])] if amax else [])
         config = conv_config(serialized_graph=graph)
-        golden(name, program(args, outs, "__cudnn$convForwardGraph", config, NHWC.text(), "u8[0]"), args, outs,
-               decision="xla-call-saturation" if out.startswith("f8") else None)
+        golden(name, program(args, outs, "__cudnn$convForwardGraph", config, NHWC.text(), "u8[0]"), args,
+               outs, decision="xla-call-saturation" if out.startswith("f8") else None)
 
     scale = lambda k: lambda v, at: mul("f32", v, at[k])
     same = lambda v, at: v
@@ -235,9 +259,11 @@ def graphs():
     case("graph_add_relu_bf16", "1:[f32]conv();2:[f32]add(1);7:[bf16]relu(2);",
          [lambda v, at: add("f32", v, at[0]), lambda v, at: relu("f32", v)], "bf16", "bf16", 113, ("f32",))
     case("graph_invscale_f8", "1:[f32]conv();2:[f32]relu(1);3:[f8e5m2]invscale(2);",
-         [lambda v, at: relu("f32", v), lambda v, at: rn("f32", Fraction(v) / Fraction(at[0]))], "f8e5m2", "f8e5m2", 114, (0.3,))
+         [lambda v, at: relu("f32", v), lambda v, at: rn("f32", Fraction(v) / Fraction(at[0]))], "f8e5m2",
+         "f8e5m2", 114, (0.3,))
     case("graph_rounds_between_bf16", "1:[bf16]conv();2:[bf16]scale(1);3:[bf16]relu(2);",
-         [lambda v, at: rn("bf16", Fraction(v)), lambda v, at: rn("bf16", Fraction(mul("f32", v, at[0]))), lambda v, at: relu("f32", v)],
+         [lambda v, at: rn("bf16", Fraction(v)), lambda v, at: rn("bf16", Fraction(mul("f32", v, at[0]))),
+          lambda v, at: relu("f32", v)],
          "bf16", "bf16", 115, (1.1,))
 
 
@@ -249,7 +275,8 @@ def normalized(row, epsilon, t="f32"):
     mean = rn(t, Fraction(rn(t, sum(map(Fraction, row), Fraction(0)))) / count)
     centred = [add(t, v, -mean) for v in row]
     squares = rn(t, sum((Fraction(mul(t, v, v)) for v in centred), Fraction(0)))
-    factor = apply(t, lambda v: 1 / mpmath.sqrt(v), add(t, rn(t, Fraction(squares) / count), rn(t, Fraction(epsilon))))
+    factor = apply(t, lambda v: 1 / mpmath.sqrt(v),
+                   add(t, rn(t, Fraction(squares) / count), rn(t, Fraction(epsilon))))
     return [mul(t, v, factor) for v in centred], mean, factor
 
 
@@ -257,15 +284,19 @@ def normalizations():
     r = Random(130)
     for kind, t in (("LAYER_FWD_INFER", "f32"), ("LAYER_FWD_TRAIN", "f32"), ("LAYER_FWD_INFER", "bf16")):
         x, scale, bias = r.array(t, [3, 5, 1, 1], 1), r.array(t, [1, 5, 1, 1], 1), r.array(t, [1, 5, 1, 1], 1)
-        y, means, factors = Array.full(t, x.sizes, None), Array.full("f32", [3, 1, 1, 1], None), Array.full("f32", [3, 1, 1, 1], None)
+        y, means, factors = Array.full(t, x.sizes, None), Array.full("f32", [3, 1, 1, 1], None), Array.full(
+            "f32", [3, 1, 1, 1], None)
         for n in range(3):
             values, mean, factor = normalized([x[n, i, 0, 0] for i in range(5)], 0.001)
             means[n, 0, 0, 0], factors[n, 0, 0, 0] = mean, factor
             for i, v in enumerate(values):
-                y[n, i, 0, 0] = rn(t, Fraction(add("f32", mul("f32", v, scale[0, i, 0, 0]), bias[0, i, 0, 0])))
+                y[n, i, 0, 0] = rn(t,
+                                   Fraction(add("f32", mul("f32", v, scale[0, i, 0, 0]), bias[0, i, 0, 0])))
         outs = [y] + ([means, factors] if kind.endswith("TRAIN") else [])
-        config = {"cudnn_norm_backend_config": {"epsilon": 0.001, "algorithm": {"algo_id": "0"}, "kind": kind}}
-        golden("norm_%s_%s" % (kind[6:].lower(), t), program([x, scale, bias], outs, "__cudnn$norm", config, workspace="u8[0]"),
+        config = {
+            "cudnn_norm_backend_config": {"epsilon": 0.001, "algorithm": {"algo_id": "0"}, "kind": kind}}
+        golden("norm_%s_%s" % (kind[6:].lower(), t),
+               program([x, scale, bias], outs, "__cudnn$norm", config, workspace="u8[0]"),
                [x, scale, bias], outs, oracle="mpmath")
     x = r.array("f32", [3, 4], 1)
     y = Array.full("f32", [3, 4], None)
@@ -275,25 +306,29 @@ def normalizations():
         total = rn("f32", sum(map(Fraction, e), Fraction(0)))
         for j in range(4):
             y[i, j] = rn("f32", Fraction(e[j]) / Fraction(total))
-    golden("onednn_softmax_f32", program([x], [y], "__onednn$softmax", {"onednn_softmax_config": {"softmax_axis": 1}}, bare=True),
+    golden("onednn_softmax_f32",
+           program([x], [y], "__onednn$softmax", {"onednn_softmax_config": {"softmax_axis": 1}}, bare=True),
            [x], [y], oracle="mpmath")
     scale, shift = r.array("f32", [4], 1), r.array("f32", [4], 1)
     for i in range(3):
         values, _, _ = normalized([x[i, j] for j in range(4)], 2.0**-10)
         for j, v in enumerate(values):
             y[i, j] = add("f32", mul("f32", v, scale[j,]), shift[j,])
-    config = {"onednn_layer_norm_config": {"rescale": "SCALE_AND_SHIFT", "epsilon_typecast": (127 - 10) << 23}}
-    golden("onednn_layernorm_f32", program([x, scale, shift], [y], "__onednn$layernorm", config, bare=True), [x, scale, shift], [y],
-           oracle="mpmath")
+    config = {
+        "onednn_layer_norm_config": {"rescale": "SCALE_AND_SHIFT", "epsilon_typecast": (127 - 10) << 23}}
+    golden("onednn_layernorm_f32", program([x, scale, shift], [y], "__onednn$layernorm", config, bare=True),
+           [x, scale, shift], [y], oracle="mpmath")
 
 
 def onednn():
-    def matmul(name, types, ops, seed, extra=(), transpose=(False, False), alpha=1.0, sizes=((3, 4), (4, 5)), old=False, scratch=False):
+    def matmul(name, types, ops, seed, extra=(), transpose=(False, False), alpha=1.0, sizes=((3, 4), (4, 5)),
+               old=False, scratch=False):
         r = Random(seed)
         a, b = r.array(types[0], sizes[0], 1), r.array(types[0], sizes[1], 1)
         batch = list(range(len(sizes[0]) - 2))
         ra, rb = len(sizes[0]), len(sizes[1])
-        config = gemm_config((ra - 2 if transpose[0] else ra - 1,), (rb - 1 if transpose[1] else rb - 2,), batch, batch)
+        config = gemm_config((ra - 2 if transpose[0] else ra - 1,), (rb - 1 if transpose[1] else rb - 2,),
+                             batch, batch)
         t = compute_type(types[0], types[1]) if ops else types[1]
         values, shape = product(a, b, config, t)
         extras = [r.array(types[1], e if e != "same" else shape, 1) for e in extra]
@@ -310,23 +345,30 @@ def onednn():
             out[o] = store(types[1], v)
         bits = int.from_bytes(__import__("struct").pack("<f", alpha), "little", signed=True)
         inner = {"fused_ops": ops} if old else {
-            "transpose_a": transpose[0], "transpose_b": transpose[1], "fusions": {"ops": ops, "alpha_typecast": bits},
-            "optimization_config": {"weights_prepacked": False, "user_scratchpad": scratch, "bias_broadcast": True}}
+            "transpose_a": transpose[0], "transpose_b": transpose[1],
+            "fusions": {"ops": ops, "alpha_typecast": bits},
+            "optimization_config": {"weights_prepacked": False, "user_scratchpad": scratch,
+                                    "bias_broadcast": True}}
         config = {"outer_dimension_partitions": [], "onednn_matmul_config": inner}
         args = [a, b] + extras
-        golden(name, program(args, [out], "__onednn$matmul", config, bare=not scratch, workspace="u8[32]"), args, [out])
+        golden(name, program(args, [out], "__onednn$matmul", config, bare=not scratch, workspace="u8[32]"),
+               args, [out])
 
     matmul("onednn_matmul_f32", ("f32", "f32"), [], 150)
     matmul("onednn_matmul_bias_relu_f32", ("f32", "f32"), ["BIAS", "RELU"], 151, ([5],))
     matmul("onednn_matmul_old_bias_f32", ("f32", "f32"), ["BIAS"], 152, ([1, 5],), old=True)
-    matmul("onednn_matmul_transposed_bf16", ("bf16", "bf16"), ["GELU_TANH"], 153, (), (True, True), sizes=((4, 3), (5, 4)))
-    matmul("onednn_matmul_add_linear_f32", ("f32", "f32"), ["BINARY_ADD", "LINEAR"], 154, ("same",), alpha=0.3)
-    matmul("onednn_matmul_batch_erf_f32", ("f32", "f32"), ["BIAS", "GELU_ERF"], 155, ([1, 1, 5],), sizes=((2, 3, 4), (2, 4, 5)))
+    matmul("onednn_matmul_transposed_bf16", ("bf16", "bf16"), ["GELU_TANH"], 153, (), (True, True),
+           sizes=((4, 3), (5, 4)))
+    matmul("onednn_matmul_add_linear_f32", ("f32", "f32"), ["BINARY_ADD", "LINEAR"], 154, ("same",),
+           alpha=0.3)
+    matmul("onednn_matmul_batch_erf_f32", ("f32", "f32"), ["BIAS", "GELU_ERF"], 155, ([1, 1, 5],),
+           sizes=((2, 3, 4), (2, 4, 5)))
     matmul("onednn_matmul_tanh_scratchpad_f16", ("f16", "f16"), ["TANH"], 156, scratch=True)
 
     def convolution(name, offset, seed):
         r = Random(seed)
-        labels = Labels("b01f_01io->b01f", [{"size": 3, "pad": (1, 0), "stride": 2}, {"size": 2, "pad": (0, 1)}])
+        labels = Labels("b01f_01io->b01f",
+                        [{"size": 3, "pad": (1, 0), "stride": 2}, {"size": 2, "pad": (0, 1)}])
         x_sizes, w_sizes = sizes_of(labels, 2, 2, [5, 4], 3)
         x, w, bias = r.array("f32", x_sizes, 1), r.array("f32", w_sizes, 1), r.array("f32", [3], 1)
         y_sizes = labels.output_sizes(x_sizes, w_sizes)
@@ -338,8 +380,10 @@ def onednn():
         data = {"dims": "4", "data": {"batch_dim": "0", "feature_dim": "3", "spatial_dims": more(1, 2)}}
         config = {"onednn_conv_config": {
             "dims": "4", "input": data, "output": data,
-            "kernel": {"dims": "4", "filter": {"input_feature_dim": "2", "output_feature_dim": "3", "spatial_dims": more(0, 1), "shape": []}},
-            "window": {"size": [], "pad_left": more(1, 0), "pad_right": more(0, 1), "strides": more(2, 1), "window_dilations": more(1, 1)},
+            "kernel": {"dims": "4", "filter": {"input_feature_dim": "2", "output_feature_dim": "3",
+                                               "spatial_dims": more(0, 1), "shape": []}},
+            "window": {"size": [], "pad_left": more(1, 0), "pad_right": more(0, 1), "strides": more(2, 1),
+                       "window_dilations": more(1, 1)},
             "fusions": {"ops": ["BIAS", "RELU"], "alpha_typecast": 0}, "feature_groups": "1"}}
         args = [x, w, bias]
         golden(name, program(args, [out], "__onednn$convolution", config, bare=True), args, [out])
@@ -366,29 +410,35 @@ def others():
             at = sorted(range(8), key=lambda i: tuple(-v for v in order(keys.values[i])))
         outs = [Array("f32", [8], [keys.values[i] for i in at]), Array("s32", [8], at)]
         name = "descending" if descending else "ascending"
-        golden("radix_sort_pairs_" + name, program([keys, values], outs, "__cub$DeviceRadixSort", {"descending": descending},
-                                                   workspace="u8[128]"), [keys, values], outs, decision="xla-call-radix-order")
+        golden("radix_sort_pairs_" + name,
+               program([keys, values], outs, "__cub$DeviceRadixSort", {"descending": descending},
+                                                   workspace="u8[128]"), [keys, values], outs,
+               decision="xla-call-radix-order")
     r = Random(180)
     rows = r.array("u16", [3, 6])
     out = Array("u16", [3, 6], sum((sorted(rows.values[6 * i:6 * i + 6]) for i in range(3)), []))
-    golden("radix_sort_rows_u16", program([rows], [out], "__cub$DeviceRadixSortUnassignedScratchSize", {"descending": False},
+    golden("radix_sort_rows_u16",
+           program([rows], [out], "__cub$DeviceRadixSortUnassignedScratchSize", {"descending": False},
                                           workspace="u8[1]"), [rows], [out])
     x = r.array("f32", [2, 6], 2)
     top = [sorted(range(6), key=lambda j: (-x[i, j], j))[:3] for i in range(2)]
-    outs = [Array("f32", [2, 3], [x[i, j] for i in range(2) for j in top[i]]), Array("s32", [2, 3], top[0] + top[1])]
+    outs = [Array("f32", [2, 3], [x[i, j] for i in range(2) for j in top[i]]),
+            Array("s32", [2, 3], top[0] + top[1])]
     golden("gpu_top_k_f32", program([x], outs, "__gpu$TopK", "", workspace=""), [x], outs)
     # (l 0; l l) x = b, x from the left and the right.
     a = Array("f64", [2, 2], [2.0, 7.0, 3.0, 4.0])
     b = Array("f64", [2, 2], [4.0, 8.0, 14.0, 4.0])
     solution = Array("f64", [2, 2], [2.0, 4.0, 2.0, -2.0])
     config = {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a": "NO_TRANSPOSE"}
-    golden("triangular_solve_f64", program([a, b], [solution], "__cublas$triangularSolve", config, workspace="s8[0]"), [a, b],
+    golden("triangular_solve_f64",
+           program([a, b], [solution], "__cublas$triangularSolve", config, workspace="s8[0]"), [a, b],
            [solution], oracle="hand")
     # x a^T = b: x00 2 = 4, x00 3 + x01 4 = 8
     b2 = Array("f64", [1, 2], [4.0, 8.0])
     config = dict(config, left_side=False, transpose_a="TRANSPOSE")
     solution = Array("f64", [1, 2], [2.0, 0.5])
-    golden("triangular_solve_right_f64", program([a, b2], [solution], "__cublas$triangularSolve", config, workspace="s8[0]"), [a, b2],
+    golden("triangular_solve_right_f64",
+           program([a, b2], [solution], "__cublas$triangularSolve", config, workspace="s8[0]"), [a, b2],
            [solution], oracle="hand")
     a = Array("f64", [2, 2, 2], [4.0, 9.0, 2.0, 10.0, 1.0, 0.0, 3.0, 25.0])
     factor = Array("f64", [2, 2, 2], [2.0, 9.0, 1.0, 3.0, 1.0, 0.0, 3.0, 4.0])
@@ -403,16 +453,18 @@ def others():
     golden("cholesky_f64", lines, [a], [factor, Array("s32", [2], [0, 0])], oracle="hand")
     for columns, t in ((None, "f32"), (3, "f64"), (2, "s32")):
         data = r.array(t, [6], 1) if t != "s32" else Array("s32", [6], [3, -4, 5, 7, 100, 9])
-        starts, places = Array("s32", [5], [0, 2, 2, 3, 5]), Array("s32", [6], [0, 2, 1, 0, 2, 1])  # the last entry is nowhere
+        # the last entry is nowhere
+        starts, places = Array("s32", [5], [0, 2, 2, 3, 5]), Array("s32", [6], [0, 2, 1, 0, 2, 1])
         x_sizes = [3] + ([columns] if columns else [])
         x = r.array(t, x_sizes, 1) if t != "s32" else Array("s32", x_sizes, [1, -2, 3, 4, 5, 6])
         out = Array.full(t, [4] + x_sizes[1:], None)
         for o in indices(out.sizes):
-            products = [mul(t, data[k,], x[(places[k,],) + o[1:]]) for k in range(starts[o[0],], starts[o[0] + 1,])]
+            products = [mul(t, data[k,], x[(places[k,],) + o[1:]])
+                        for k in range(starts[o[0],], starts[o[0] + 1,])]
             out[o] = wrap(t, sum(products)) if t in INTS else rn(t, sum(map(Fraction, products), Fraction(0)))
         golden("csr_product_%s" % t, program([data, starts, places, x], [out], "cpu_csr_sparse_dense_ffi",
-                                             "{}", "api_version=API_VERSION_TYPED_FFI", bare=True), [data, starts, places, x], [out],
-               decision="xla-call-sparse")
+                                             "{}", "api_version=API_VERSION_TYPED_FFI", bare=True),
+               [data, starts, places, x], [out], decision="xla-call-sparse")
 
 
 FORMS = """%fused (p: s32[2,3], q: s32[2,3]) -> s32[2,3] {
@@ -490,12 +542,15 @@ ENTRY %main (a: s32[2,3], b: s32[2,3]) -> (s32[2,3], s32[3,2], s32[2,2], s32[2,3
 
 
 def forms():
-    """What optimized text holds besides calls; the second argument's columns lie behind each other, so that its bitcast turns it."""
+    """What optimized text holds besides calls; the second argument's columns lie behind each other, so that
+    its bitcast turns it."""
     a, b = Array("s32", [2, 3], [1, -2, 3, 4, 5, -6]), Array("s32", [2, 3], [7, 8, 9, -1, 2, 3])
     turned = Array("s32", [3, 2], [b[i, j] for j in range(3) for i in range(2)])
     outs = [Array("s32", [2, 3], [x + y for x, y in zip(a.values, b.values)]), turned,
-            Array("s32", [2, 2], [sum(a[i, k] * turned[k, j] for k in range(3)) for i in range(2) for j in range(2)]),
-            Array("s32", [2, 3], [-x for x in a.values])] + [Array("s32", [2, 3], [x * x for x in a.values])] * 2 + [turned]
+            Array("s32", [2, 2],
+                  [sum(a[i, k] * turned[k, j] for k in range(3)) for i in range(2) for j in range(2)]),
+            Array("s32", [2, 3], [-x for x in a.values])] + [
+                Array("s32", [2, 3], [x * x for x in a.values])] * 2 + [turned]
     golden("optimized_forms", FORMS, [a, b], outs, oracle="hand",
            header=', is_scheduled=true, frontend_attributes={fingerprint_before_lhs="abc"}')
 
@@ -505,8 +560,8 @@ def refusals():
     d = Array.full("f32", [2, 4], 3.0)
 
     def refuse(name, message, config, target="__cublas$gemm", code=3, args=(a, b), out=d, attributes=""):
-        golden("refuse_" + name, program(list(args), [out], target, config, attributes), args if code == 4 else (),
-               refuse="%d %s" % (code, message))
+        golden("refuse_" + name, program(list(args), [out], target, config, attributes),
+               args if code == 4 else (), refuse="%d %s" % (code, message))
 
     refuse("not_json", "CustomCall-C4: __cublas$gemm: backend_config", '"{\\"alpha_real\\":}"')
     refuse("alpha_is_text", "alpha_real = \"two\", wanted a number", nested(gemm_config(alpha="two")))
@@ -520,34 +575,43 @@ def refusals():
     refuse("no_c", "beta is 1, and there is no third operand", nested(gemm_config(beta=1)))
     refuse("no_bias", "the epilogue wants a bias", nested(gemm_config(epilogue="BIAS")), "__cublas$lt$matmul")
     refuse("one_operand_too_many", "operand 2 is one too many", nested(gemm_config()), args=(a, b, d))
-    refuse("unknown_epilogue", "epilogue 'SILU'", nested(gemm_config(epilogue="SILU")), "__cublas$lt$matmul", 4)
+    refuse("unknown_epilogue", "epilogue 'SILU'", nested(gemm_config(epilogue="SILU")), "__cublas$lt$matmul",
+           4)
     refuse("block_scales", "scale_mode 2", nested(gemm_config(scale_mode=2)), "__cublas$lt$matmul$f8", 4)
-    refuse("wrong_result", "declared shape is f32[4,2], inferred f32[2,4]", nested(gemm_config()), out=Array.full("f32", [4, 2], 1.0))
+    refuse("wrong_result", "declared shape is f32[4,2], inferred f32[2,4]", nested(gemm_config()),
+           out=Array.full("f32", [4, 2], 1.0))
     x, w, y = (Array.full("f32", s, 1.0) for s in ([1, 2, 5, 5], [2, 2, 3, 3], [1, 2, 5, 5]))
 
-    def conv(name, message, config=None, code=3, labels=None, target="__cudnn$convForward", args=None, out=None):
+    def conv(name, message, config=None, code=3, labels=None, target="__cudnn$convForward", args=None,
+             out=None):
         refuse(name, message, config or conv_config(), target, code, args or (x, w), out or y,
                NCHW.text() if labels is None else labels)
 
     conv("no_dim_labels", "dim_labels are missing", labels="window={size=3x3 pad=1_1x1_1}")
-    conv("unknown_activation", "activation 'kBandPass'", conv_config("kBandPass"), 4, target="__cudnn$convBiasActivationForward",
-         args=(x, w, Array.full("f32", [2], 1.0)))
+    conv("unknown_activation", "activation 'kBandPass'", conv_config("kBandPass"), 4,
+         target="__cudnn$convBiasActivationForward", args=(x, w, Array.full("f32", [2], 1.0)))
     conv("side_without_operand", "side_input_scale is 2, and there is no fourth operand", conv_config(side=2),
          target="__cudnn$convBiasActivationForward", args=(x, w, Array.full("f32", [2], 1.0)))
-    conv("bias_size", "the bias has sizes {3}", target="__cudnn$convBiasActivationForward", args=(x, w, Array.full("f32", [3], 1.0)))
+    conv("bias_size", "the bias has sizes {3}", target="__cudnn$convBiasActivationForward",
+         args=(x, w, Array.full("f32", [3], 1.0)))
     conv("reordered_filter", "reordered_int8_nchw_vect", conv_config(reordered_int8_nchw_vect=True), 4)
     conv("backward_huge_padding", "out of all proportion", target="__cudnn$convBackwardInput",
          labels="window={size=3x3 pad=1_9223372036854775807x1_1}, dim_labels=bf01_oi01->bf01")
-    conv("backward_sizes", "the forward convolution of size 5 gives 3, here 5", target="__cudnn$convBackwardInput",
-         labels="window={size=3x3}, dim_labels=bf01_oi01->bf01")
-    conv("graph_text", "serialized_graph: at byte 2: wanted ':['", conv_config(serialized_graph="12conv()"), target="__cudnn$convForwardGraph")
-    conv("graph_operation", "operation 'swish'", conv_config(serialized_graph="1:[f32]conv();2:[f32]swish(1);"), 4,
+    conv("backward_sizes", "the forward convolution of size 5 gives 3, here 5",
+         target="__cudnn$convBackwardInput", labels="window={size=3x3}, dim_labels=bf01_oi01->bf01")
+    conv("graph_text", "serialized_graph: at byte 2: wanted ':['", conv_config(serialized_graph="12conv()"),
          target="__cudnn$convForwardGraph")
-    conv("graph_uid", "7 stands nowhere before", conv_config(serialized_graph="1:[f32]conv();2:[f32]relu(7);"),
+    conv("graph_operation", "operation 'swish'",
+         conv_config(serialized_graph="1:[f32]conv();2:[f32]swish(1);"), 4,
          target="__cudnn$convForwardGraph")
-    refuse("prepacked_weights", "weights_prepacked", {"onednn_matmul_config": {"optimization_config": {"weights_prepacked": True}}},
+    conv("graph_uid", "7 stands nowhere before",
+         conv_config(serialized_graph="1:[f32]conv();2:[f32]relu(7);"),
+         target="__cudnn$convForwardGraph")
+    refuse("prepacked_weights", "weights_prepacked",
+           {"onednn_matmul_config": {"optimization_config": {"weights_prepacked": True}}},
            "__onednn$matmul", 4)
-    refuse("norm_backward", "kind 'LAYER_BWD'", {"cudnn_norm_backend_config": {"kind": "LAYER_BWD"}}, "__cudnn$norm", 4)
+    refuse("norm_backward", "kind 'LAYER_BWD'", {"cudnn_norm_backend_config": {"kind": "LAYER_BWD"}},
+           "__cudnn$norm", 4)
     for name, target, reason in (("fused_attention", "__cudnn$fmhaSoftmax", "fused attention"),
                                  ("triton", "__triton$kernel", "the Triton kernel in it"),
                                  ("block_scaled_matmul", "__cublas$lt$matmul$mx", "cuBLAS's own"),

@@ -1,4 +1,5 @@
-"""Oracles of the calls of XLA's compilers: arithmetic rounded as the calls round it, products, gradients of convolutions."""
+"""Oracles of the calls of XLA's compilers: arithmetic rounded as the calls round it, products,
+gradients of convolutions."""
 
 import itertools
 import json
@@ -26,12 +27,14 @@ def golden(name, program, args=(), outs=(), refuse=None, decision=None, oracle="
     SCRIPT.write("xla_calls", name, "\n".join(lines) + "\nHloModule %s%s\n\n%s" % (name, header, program))
 
 
-def program(args, outs, target, config, attributes="", workspace="s8[64]", bare=False, operands=None, layouts=None):
+def program(args, outs, target, config, attributes="", workspace="s8[64]", bare=False, operands=None,
+            layouts=None):
     """An entry that gives the outs of a call, without its workspace."""
     shapes = [o.shape() for o in outs]
     written_shapes = [s + l for s, l in zip(shapes, layouts)] if layouts else shapes
     lines = ["  p%d = %s%s parameter(%d)" % (i, a.shape(), "", i) for i, a in enumerate(args)]
-    result = written_shapes[0] if bare else "(%s)" % ", ".join(written_shapes + ([workspace] if workspace else []))
+    result = written_shapes[0] if bare else "(%s)" % ", ".join(
+        written_shapes + ([workspace] if workspace else []))
     config = config if isinstance(config, str) else json.dumps(config, separators=(",", ":"))
     names = operands or ["p%d" % i for i in range(len(args))]
     lines.append('  %scall = %s custom-call(%s), %scustom_call_target="%s"%s' % (
@@ -42,7 +45,8 @@ def program(args, outs, target, config, attributes="", workspace="s8[64]", bare=
             root = "ROOT " if len(outs) == 1 else ""
             lines.append("  %sr%d = %s get-tuple-element(call), index=%d" % (root, i, shape, i))
         if len(outs) > 1:
-            lines.append("  ROOT r = (%s) tuple(%s)" % (", ".join(written_shapes), ", ".join("r%d" % i for i in range(len(outs)))))
+            lines.append("  ROOT r = (%s) tuple(%s)" % (", ".join(written_shapes),
+                                                        ", ".join("r%d" % i for i in range(len(outs)))))
     return "ENTRY main {\n" + "\n".join(lines) + "\n}\n"
 
 
@@ -107,11 +111,13 @@ def gelu_erf(t, x):
 
 ACTIVATIONS = {
     "kNone": lambda t, x, a: x, "kRelu": lambda t, x, a: relu(t, x),
-    "kRelu6": lambda t, x, a: min(max(x, 0.0), 6.0), "kLeakyRelu": lambda t, x, a: x if x > 0 else mul(t, x, rn(t, Fraction(a))),
+    "kRelu6": lambda t, x, a: min(max(x, 0.0), 6.0),
+    "kLeakyRelu": lambda t, x, a: x if x > 0 else mul(t, x, rn(t, Fraction(a))),
     "kElu": lambda t, x, a: x if x > 0 else apply(t, mpmath.expm1, x),
     "kSigmoid": lambda t, x, a: apply(t, lambda v: 1 / (1 + mpmath.exp(-v)), x),
     "kTanh": lambda t, x, a: apply(t, mpmath.tanh, x), "kGeluExact": lambda t, x, a: gelu_erf(t, x),
-    "RELU": lambda t, x, a: relu(t, x), "GELU": lambda t, x, a: gelu(t, x), "GELU_TANH": lambda t, x, a: gelu(t, x),
+    "RELU": lambda t, x, a: relu(t, x), "GELU": lambda t, x, a: gelu(t, x),
+    "GELU_TANH": lambda t, x, a: gelu(t, x),
     "GELU_ERF": lambda t, x, a: gelu_erf(t, x), "TANH": lambda t, x, a: apply(t, mpmath.tanh, x),
     "LINEAR": lambda t, x, a: mul(t, x, rn(t, Fraction(a))),
 }
@@ -120,8 +126,10 @@ ACTIVATIONS = {
 def exact_product(pairs, t):
     """The sum of products, rounded once."""
     if t in COMPONENT:
-        re = sum((Fraction(a[0]) * Fraction(b[0]) - Fraction(a[1]) * Fraction(b[1]) for a, b in pairs), Fraction(0))
-        im = sum((Fraction(a[0]) * Fraction(b[1]) + Fraction(a[1]) * Fraction(b[0]) for a, b in pairs), Fraction(0))
+        re = sum((Fraction(a[0]) * Fraction(b[0]) - Fraction(a[1]) * Fraction(b[1]) for a, b in pairs),
+                 Fraction(0))
+        im = sum((Fraction(a[0]) * Fraction(b[1]) + Fraction(a[1]) * Fraction(b[0]) for a, b in pairs),
+                 Fraction(0))
         return (rn(COMPONENT[t], re), rn(COMPONENT[t], im))
     total = sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0))
     return wrap(t, int(total)) if t in INTS else rn(t, total)
@@ -174,14 +182,16 @@ def product(a, b, config, t):
         for k in itertools.product(*(range(a.sizes[d]) for d in lc)):
             at = dict(zip(lb, ob)) | dict(zip(lf, oi)) | dict(zip(lc, k))
             bt = dict(zip(rb, ob)) | dict(zip(rf, oj)) | dict(zip(rc, k))
-            pairs.append((a[tuple(at[d] for d in range(len(a.sizes)))], b[tuple(bt[d] for d in range(len(b.sizes)))]))
+            pairs.append(
+                (a[tuple(at[d] for d in range(len(a.sizes)))], b[tuple(bt[d] for d in range(len(b.sizes)))]))
         values[o] = exact_product(pairs, t)
     return values, sizes
 
 
 def gemm(a, b, config, d, c=None, bias=None, bias_dims=None, scales=(), d_scale=None):
     """D, the epilogue's input as D's type, and the greatest of |D| before D's scale."""
-    plain = (config["alpha_real"], config["alpha_imag"], config["beta"], config["epilogue"]) == (1, 0, 0, "DEFAULT") and \
+    plain = (config["alpha_real"], config["alpha_imag"], config["beta"],
+             config["epilogue"]) == (1, 0, 0, "DEFAULT") and \
         not scales and not config["damax_output"] and d not in ("f8e4m3fn", "f8e5m2", "s8")
     t = d if plain else compute_type(a.type, d)
     values, sizes = product(a, b, config, t)
@@ -252,7 +262,8 @@ class Labels:
                 for tap in itertools.product(*(range(d["size"]) for d in self.window)):
                     place, kernel = [], []
                     for k, d in enumerate(self.window):
-                        place.append(position[k] * d.get("stride", 1) + tap[k] * d.get("dilate", 1) - d.get("pad", (0, 0))[0])
+                        place.append(position[k] * d.get("stride", 1) + tap[k] * d.get("dilate", 1)
+                                     - d.get("pad", (0, 0))[0])
                         kernel.append(d["size"] - 1 - tap[k] if d.get("reversal") else tap[k])
                     if all(0 <= p < x_sizes[self.x.index(str(k))] for k, p in enumerate(place)):
                         yield (self.at(self.x, b=n, f=feature, s=place), self.at(self.w, o=o, i=i, s=kernel),
@@ -268,9 +279,10 @@ def sums(sizes, contributions, t):
 
 
 def conv_config(activation="kNone", scale=1, side=0, alpha=0, **more):
-    inner = {"activation_mode": activation, "conv_result_scale": scale, "side_input_scale": side, "leakyrelu_alpha": alpha}
-    return {"operation_queue_id": "0", "wait_on_operation_queues": [], "cudnn_conv_backend_config": inner | more,
-            "force_earliest_schedule": False}
+    inner = {"activation_mode": activation, "conv_result_scale": scale, "side_input_scale": side,
+             "leakyrelu_alpha": alpha}
+    return {"operation_queue_id": "0", "wait_on_operation_queues": [],
+            "cudnn_conv_backend_config": inner | more, "force_earliest_schedule": False}
 
 
 DIMENSION = {"size": 3, "pad": (1, 1)}
@@ -282,4 +294,5 @@ GROUPED = Labels("b0f_0io->b0f", [{"size": 3, "pad": (1, 1), "stride": 2}], grou
 
 def sizes_of(labels, n, features, spatial, kernel_out):
     return list(labels.at(labels.x, b=n, f=features, s=spatial)), \
-        list(labels.at(labels.w, i=features // labels.groups, o=kernel_out, s=[d["size"] for d in labels.window]))
+        list(labels.at(labels.w, i=features // labels.groups, o=kernel_out,
+                       s=[d["size"] for d in labels.window]))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the partitioned programs of this folder: JAX functions, partitioned by JAX and XLA over 4 or 8 devices.
+"""Writes the partitioned programs of this folder: JAX functions, partitioned by JAX and XLA over 4 or 8
+devices.
 
 Needs `pip install jax`. For each function NAME it writes NAME/
   partitioned.hlo   HLO text of one device's program, as XLA:CPU's partitioner made it
@@ -45,8 +46,10 @@ def program(mesh, in_specs, out_specs, *args):
     """in_specs and out_specs lay out arguments and results over the mesh."""
     def register(f):
         def layout(specs):
-            return jax.tree.map(lambda spec: NamedSharding(mesh, spec), specs, is_leaf=lambda x: isinstance(x, P))
-        PROGRAMS[f.__name__] = (jax.jit(f, in_shardings=layout(in_specs), out_shardings=layout(out_specs)), args)
+            return jax.tree.map(lambda spec: NamedSharding(mesh, spec), specs,
+                                is_leaf=lambda x: isinstance(x, P))
+        PROGRAMS[f.__name__] = (jax.jit(f, in_shardings=layout(in_specs), out_shardings=layout(out_specs)),
+                                args)
         return f
     return register
 
@@ -54,7 +57,8 @@ def program(mesh, in_specs, out_specs, *args):
 DATA = mesh_of(data=4)
 
 
-@program(DATA, (P(), P(), P("data"), P("data")), (P(), P(), P()), f32(8, 16) / 3, f32(16, 4) / 4, f32(32, 8), f32(32, 4))
+@program(DATA, (P(), P(), P("data"), P("data")), (P(), P(), P()), f32(8, 16) / 3, f32(16, 4) / 4, f32(32, 8),
+         f32(32, 4))
 def data_parallel_mlp(w1, w2, x, y):
     def loss(w1, w2):
         return jnp.mean((jnp.tanh(x @ w1) @ w2 - y) ** 2)
@@ -62,7 +66,8 @@ def data_parallel_mlp(w1, w2, x, y):
     return value, w1 - 0.1 * g1, w2 - 0.1 * g2
 
 
-@program(mesh_of(data=2, model=4), (P("data"), P(None, "model"), P("model")), P("data"), f32(8, 16), f32(16, 32) / 4, f32(32, 16) / 6)
+@program(mesh_of(data=2, model=4), (P("data"), P(None, "model"), P("model")), P("data"), f32(8, 16),
+         f32(16, 32) / 4, f32(32, 16) / 6)
 def tensor_parallel_matmuls(x, w1, w2):
     return jax.nn.relu(x @ w1) @ w2
 
@@ -85,7 +90,8 @@ RING = mesh_of(ring=4)
 
 @program(RING, (P("ring"), P("ring"), P("ring")), P("ring"), f32(16, 8), f32(16, 8), f32(16, 8))
 def ring_attention(q, k, v):
-    """Blocks of keys and values travel round the ring; sums are put together as they come (online softmax)."""
+    """Blocks of keys and values travel round the ring; sums are put together as
+    they come (online softmax)."""
     def block(q, k, v):
         def turn(_, state):
             k, v, top, total, out = state
@@ -94,8 +100,8 @@ def ring_attention(q, k, v):
             weights = jnp.exp(scores - new_top[:, None])
             scale = jnp.exp(top - new_top)
             ring = [(i, (i + 1) % 4) for i in range(4)]
-            return (lax.ppermute(k, "ring", ring), lax.ppermute(v, "ring", ring), new_top, total * scale + weights.sum(-1),
-                    out * scale[:, None] + weights @ v)
+            return (lax.ppermute(k, "ring", ring), lax.ppermute(v, "ring", ring), new_top,
+                    total * scale + weights.sum(-1), out * scale[:, None] + weights @ v)
         start = (k, v, q[:, 0] * 0 - jnp.inf, q[:, 0] * 0, q * 0)
         _, _, _, total, out = lax.fori_loop(0, 4, turn, start)
         return out / total[:, None]
@@ -107,7 +113,8 @@ EXPERTS = mesh_of(expert=8)
 
 @program(EXPERTS, (P("expert"), P("expert")), P("expert"), f32(64, 8), f32(8, 8, 8) / 3)
 def expert_layer(x, w):
-    """Each device has one expert. Tokens are dealt out in turn, go to their expert and come back by all-to-all."""
+    """Each device has one expert. Tokens are dealt out in turn, go to their expert and
+    come back by all-to-all."""
     def block(x, w):
         sent = lax.all_to_all(x.reshape(8, 1, 8), "expert", 0, 0)
         back = lax.all_to_all(jax.nn.relu(sent @ w[0]), "expert", 0, 0)
@@ -120,7 +127,8 @@ STAGES = mesh_of(stage=4)
 
 @program(STAGES, (P(), P("stage")), P(), f32(6, 2, 8), f32(4, 8, 8) / 3)
 def pipeline(x, w):
-    """Six microbatches go through four stages, one behind the other; what leaves the last stage is summed over all."""
+    """Six microbatches go through four stages, one behind the other;
+    what leaves the last stage is summed over all."""
     def block(x, w):
         stage = lax.axis_index("stage")
 

@@ -92,8 +92,8 @@ absl::Status StreamContext::Close(absl::FunctionRef<absl::Status()> give_back) {
   }
   stream_ = nullptr;
   context_ = nullptr;
-  // Not tried again where it fails: whether it was given back is not known, and a context given back twice is taken from
-  // someone else.
+  // Not tried again where it fails: whether it was given back is not known, and a context given back twice is
+  // taken from someone else.
   return Both(status, CudaStatus(*library_, "cuDevicePrimaryCtxRelease_v2",
                                  api().cuDevicePrimaryCtxRelease_v2(device_)));
 }

@@ -27,11 +27,11 @@ class StreamContext {
   const std::shared_ptr<CudaLibrary>& shared_library() const { return library_; }
   cuda::Stream stream() const { return stream_; }
 
-  // Runs `body` with the context as this thread's current one, and leaves the thread its own. Without running it gives the
-  // error that broke the device, or one that nobody was told yet.
+  // Runs `body` with the context as this thread's current one, and leaves the thread its own. Without running
+  // it gives the error that broke the device, or one that nobody was told yet.
   absl::Status Run(absl::FunctionRef<absl::Status()> body);
-  // The same for what has to be done whether or not something failed before, where nobody can be told: its error is that of
-  // the next Run. Nothing is done on a broken device.
+  // The same for what has to be done whether or not something failed before, where nobody can be told: its
+  // error is that of the next Run. Nothing is done on a broken device.
   void RunUntold(absl::FunctionRef<absl::Status()> body);
 
   // The error of a call (library.h). A lasting one is kept, with the kernel that was launched last.
@@ -42,8 +42,9 @@ class StreamContext {
   // Whether the device is broken: it gives nothing back any more.
   bool broken() const { return broken_; }
 
-  // Waits for the stream, runs `give_back`, then gives stream and context back, each of which is tried whatever failed before.
-  // What is missed goes with the context, if that was the last one who retained it. Once.
+  // Waits for the stream, runs `give_back`, then gives stream and context back, each of which is tried
+  // whatever failed before. What is missed goes with the context,
+  // if that was the last one who retained it. Once.
   absl::Status Close(absl::FunctionRef<absl::Status()> give_back);
 
  private:

@@ -1,7 +1,7 @@
-// The functions of CUDA's driver API that are used here, declared by ourselves: nothing of CUDA is needed to build, and the
-// driver is a library that is opened at run time (library.h). Symbols that changed their meaning over time carry the suffix
-// of the version that is meant, as the macros of cuda.h give it. tests/gpu/driver/cuda_api_test.cc holds every value and
-// every signature against cuda.h where there is one.
+// The functions of CUDA's driver API that are used here, declared by ourselves: nothing of CUDA is needed to
+// build, and the driver is a library that is opened at run time (library.h). Symbols that changed their
+// meaning over time carry the suffix of the version that is meant, as the macros of cuda.h give it.
+// tests/gpu/driver/cuda_api_test.cc holds every value and every signature against cuda.h where there is one.
 #ifndef ASSAY_GPU_DRIVER_CUDA_API_H_
 #define ASSAY_GPU_DRIVER_CUDA_API_H_
 
@@ -10,8 +10,8 @@
 
 namespace assay::gpu::cuda {
 
-// V(our name, the name in cuda.h, value). The last column says which errors the context doesn't survive: every later call
-// repeats them.
+// V(our name, the name in cuda.h, value). The last column says which errors the context doesn't survive:
+// every later call repeats them.
 #define ASSAY_CUDA_RESULTS(V)                                                           \
   V(kSuccess, CUDA_SUCCESS, 0, false)                                                   \
   V(kInvalidValue, CUDA_ERROR_INVALID_VALUE, 1, false)                                  \
@@ -157,8 +157,8 @@ struct Functions {
 #undef ASSAY_CUDA_MEMBER
 };
 
-// Exported by drivers that bring kernels by themselves, as that of the tests does: an image that cuModuleLoadDataEx takes,
-// null where there is none of that name.
+// Exported by drivers that bring kernels by themselves, as that of the tests does: an image that
+// cuModuleLoadDataEx takes, null where there is none of that name.
 using KernelImage = const void*(const char* module, size_t* bytes);
 inline constexpr char kKernelImageSymbol[] = "assay_kernel_image";
 

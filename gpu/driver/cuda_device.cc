@@ -182,7 +182,8 @@ absl::Status CudaDevice::Launch(const DeviceFunction& function, const LaunchShap
                                 std::span<const std::byte> argument) {
   return context_->Run([&]() -> absl::Status {
     ASSAY_RETURN_IF_ERROR(function.AllowShared(*context_, shape.shared_bytes));
-    // The argument as one buffer with its size: of a list of pointers the driver reads what it thinks the kernel takes.
+    // The argument as one buffer with its size: of a list of pointers the driver reads what
+    // it thinks the kernel takes.
     size_t bytes = argument.size();
     void* extra[] = {
         reinterpret_cast<void*>(cuda::kLaunchBufferPointer), const_cast<std::byte*>(argument.data()),

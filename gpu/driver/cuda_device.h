@@ -15,12 +15,13 @@ namespace assay::gpu {
 
 class CudaDevice final : public Device {
  public:
-  // The library's first device. Each call gives another object, unlike Device::Open. What failed when an earlier one was given
-  // back, and nobody was told, is told here.
+  // The library's first device. Each call gives another object, unlike Device::Open. What failed when an
+  // earlier one was given back, and nobody was told, is told here.
   static absl::StatusOr<std::shared_ptr<CudaDevice>> Open(std::shared_ptr<CudaLibrary> library);
   ~CudaDevice() override;
 
-  // Waits for the stream and gives everything back, DeviceMemory that lives on included. Nothing may be called afterwards.
+  // Waits for the stream and gives everything back, DeviceMemory that lives on included.
+  // Nothing may be called afterwards.
   absl::Status Close();
 
   absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image,

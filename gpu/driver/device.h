@@ -1,8 +1,9 @@
-// A GPU by CUDA's driver API, which is opened at run time: what the engine `gpu` and its tests know of a device. Errors are
-// of the class NotSupported where the device or driver can't do what is asked, OutOfMemory where the device's memory ends and
-// EvalError (naming the driver's function, with its own text) for all else. A call that finds the device broken (a kernel that
-// left its memory) is the last one that does anything: all later ones give that error. What fails where nobody can be told, as
-// in a destructor, is the error of the next call, which then does nothing else.
+// A GPU by CUDA's driver API, which is opened at run time: what the engine `gpu` and its tests know of a
+// device. Errors are of the class NotSupported where the device or driver can't do what is asked, OutOfMemory
+// where the device's memory ends and EvalError (naming the driver's function, with its own text) for all
+// else. A call that finds the device broken (a kernel that left its memory) is the last one that does
+// anything: all later ones give that error. What fails where nobody can be told, as in a destructor, is the
+// error of the next call, which then does nothing else.
 #ifndef ASSAY_GPU_DRIVER_DEVICE_H_
 #define ASSAY_GPU_DRIVER_DEVICE_H_
 
@@ -74,20 +75,21 @@ struct LaunchShape {
 // A device with one stream, in whose order everything runs. Any thread may call it.
 class Device : public std::enable_shared_from_this<Device> {
  public:
-  // The first device of the driver: of the library `driver`, libcuda.so.1 where it is empty. One object a driver and process;
-  // a failure is remembered as well. NotSupported names what is missing: the library, a function of it (with the driver's
-  // version), a device, or a capability of at least 8.0.
+  // The first device of the driver: of the library `driver`, libcuda.so.1 where it is empty. One object a
+  // driver and process; a failure is remembered as well. NotSupported names what is missing: the library, a
+  // function of it (with the driver's version), a device, or a capability of at least 8.0.
   static absl::StatusOr<std::shared_ptr<Device>> Open(const std::string& driver);
   virtual ~Device() = default;
 
   const DeviceProperties& properties() const { return properties_; }
 
-  // The kernel `function` of a module: a cubin or fatbin, or PTX as text, which the driver's compiler makes code of. Modules
-  // are kept by their contents, so that loading one again costs a look into a table. NotSupported where the image has no
-  // code for this device; a compiler's own message is part of the error.
+  // The kernel `function` of a module: a cubin or fatbin, or PTX as text, which the driver's compiler makes
+  // code of. Modules are kept by their contents, so that loading one again costs a look into a table.
+  // NotSupported where the image has no code for this device; a compiler's own message is part of the error.
   virtual absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image,
                                                      const std::string& function) = 0;
-  // The same of an image that stays where it is as long as the process lives: its contents are looked at once.
+  // The same of an image that stays where it is as long as the process lives:
+  // its contents are looked at once.
   virtual absl::StatusOr<const DeviceFunction*> LoadPermanent(std::span<const std::byte> image,
                                                               const std::string& function) = 0;
   // The image of a module of gpu/kernels that the driver brings by itself: that of the tests does
@@ -102,12 +104,13 @@ class Device : public std::enable_shared_from_this<Device> {
   virtual absl::Status CopyOut(std::span<std::byte> host, DeviceAddress from) = 0;
   virtual absl::Status CopyWithin(DeviceAddress to, DeviceAddress from, int64_t bytes) = 0;
   virtual absl::Status Zero(DeviceAddress to, int64_t bytes) = 0;
-  // The kernel's one parameter is the structure of these bytes (gpu/kernels/*_arguments.h). Nothing waits for it: an error
-  // that it ends with comes from a later call.
+  // The kernel's one parameter is the structure of these bytes (gpu/kernels/*_arguments.h). Nothing waits for
+  // it: an error that it ends with comes from a later call.
   virtual absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape,
                               std::span<const std::byte> argument) = 0;
   virtual absl::Status Synchronize() = 0;
-  // Runs `body`, which tells the stream of the driver (a CUstream) what to do, with the device's context as this thread's.
+  // Runs `body`, which tells the stream of the driver (a CUstream) what to do,
+  // with the device's context as this thread's.
   virtual absl::Status Tell(absl::FunctionRef<absl::Status(void* stream)> body) = 0;
 
   // How many pieces of DeviceMemory there are, and such as could not be given back.

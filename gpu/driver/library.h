@@ -12,8 +12,8 @@
 
 namespace assay::gpu {
 
-// CUDA 12.0: the first one that knows the instructions of sm_90a. Older drivers are refused before anything is asked of them
-// but their version.
+// CUDA 12.0: the first one that knows the instructions of sm_90a. Older drivers are refused before anything
+// is asked of them but their version.
 inline constexpr int kOldestDriver = 12000;
 
 // Errors that came where nobody could be told. Any thread may call it.
@@ -37,16 +37,17 @@ struct CudaLibrary {
   UntoldFailures untold;  // of devices that are gone
 };
 
-// The library `name`, libcuda.so.1 where it is empty, with all of its functions; nothing of it has been called but for its
-// version. It is never closed, as the driver starts threads of its own. NotSupported where it isn't there, lacks a function
-// or is older than kOldestDriver.
+// The library `name`, libcuda.so.1 where it is empty, with all of its functions; nothing of it has been
+// called but for its version. It is never closed, as the driver starts threads of its own. NotSupported where
+// it isn't there, lacks a function or is older than kOldestDriver.
 absl::StatusOr<std::shared_ptr<CudaLibrary>> LoadCudaLibrary(const std::string& name);
 
 // "12.4" for 12040.
 std::string VersionText(int version);
 
-// The error of a call of `function`, with the driver's own name and text of it and `detail` behind that: OutOfMemory of the
-// device, NotSupported where the driver or the device can't, else EvalError. OK for kSuccess.
+// The error of a call of `function`, with the driver's own name and text of it and `detail` behind that:
+// OutOfMemory of the device, NotSupported where the driver or the device can't, else EvalError.
+// OK for kSuccess.
 absl::Status CudaStatus(const CudaLibrary& library, std::string_view function, cuda::Result result,
                         std::string_view detail = {});
 

@@ -20,7 +20,8 @@ class PoolSource : public MemorySource {
     const cuda::PoolProperties properties{.location_id = device};
     ASSAY_RETURN_IF_ERROR(
         context().Check("cuMemPoolCreate", context().api().cuMemPoolCreate(&pool_, &properties)));
-    // What was given back stays in the pool when the stream is waited for: by default it would go to the system each time.
+    // What was given back stays in the pool when the stream is waited for:
+    // by default it would go to the system each time.
     uint64_t threshold = std::numeric_limits<uint64_t>::max();
     const absl::Status status = context().Check(
         "cuMemPoolSetAttribute",
@@ -47,7 +48,8 @@ class PoolSource : public MemorySource {
   cuda::Pool pool_ = nullptr;
 };
 
-// What was given back is used again at once: whatever still runs with it stands in the stream before all that is to come.
+// What was given back is used again at once: whatever still runs with it stands in the stream
+// before all that is to come.
 class ListSource : public MemorySource {
  public:
   explicit ListSource(StreamContext& context) : MemorySource(context) {}

@@ -14,7 +14,8 @@ namespace assay::gpu {
 // Every function is called inside of StreamContext::Run.
 class MemorySource {
  public:
-  // Takes from a pool of the driver's where the device has them; else from a list of what was given back before.
+  // Takes from a pool of the driver's where the device has them; else from a list of
+  // what was given back before.
   static absl::StatusOr<std::unique_ptr<MemorySource>> Make(StreamContext& context, cuda::DeviceNumber device,
                                                             bool device_has_pools);
   virtual ~MemorySource() = default;
@@ -45,8 +46,8 @@ class MemorySource {
   int64_t live_bytes_ = 0;
 };
 
-// The bytes that are asked of a driver without pools, so that pieces can be used again for others of nearly that size: at
-// most an eighth more, a multiple of 512.
+// The bytes that are asked of a driver without pools, so that pieces can be used again for others of nearly
+// that size: at most an eighth more, a multiple of 512.
 int64_t RoundedForReuse(int64_t bytes);
 
 }  // namespace assay::gpu

@@ -39,7 +39,8 @@ class Modules {
   explicit Modules(StreamContext& context) : context_(context) {}
 
   absl::StatusOr<const DeviceFunction*> Load(std::span<const std::byte> image, const std::string& function);
-  // Of an image that stays where it is as long as the process lives: found by its address, once it was loaded.
+  // Of an image that stays where it is as long as the process lives: found by its address,
+  // once it was loaded.
   absl::StatusOr<const DeviceFunction*> LoadPermanent(std::span<const std::byte> image,
                                                       const std::string& function);
   absl::Status Close();

@@ -1,5 +1,6 @@
-// Copies between host and device, by memory of the host that the device reads and writes itself. The driver may do the same
-// with memory that isn't such, but says neither when it has read it nor that it won't wait for the whole stream.
+// Copies between host and device, by memory of the host that the device reads and writes itself. The driver
+// may do the same with memory that isn't such, but says neither when it has read it nor that it won't
+// wait for the whole stream.
 #ifndef ASSAY_GPU_DRIVER_STAGING_H_
 #define ASSAY_GPU_DRIVER_STAGING_H_
 

@@ -6,8 +6,8 @@
 
 namespace assay::gpu {
 
-// The sum of the values of all threads up to this one; *total is that of all. `shared` has room for a number a warp. All
-// threads of the block call it, and wait for each other before `shared` is used again.
+// The sum of the values of all threads up to this one; *total is that of all. `shared` has room for a number
+// a warp. All threads of the block call it, and wait for each other before `shared` is used again.
 __device__ __forceinline__ uint32_t InclusiveSum(uint32_t value, uint32_t* shared, uint32_t* total) {
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 #pragma unroll

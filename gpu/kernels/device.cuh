@@ -1,5 +1,6 @@
-// What kernels use of a GPU beyond C++. The tests' emulation gives the same names (tests/gpu/emulator/device/device.h), so
-// nothing else of CUDA stands in a kernel: no intrinsic, no warp function, no static shared memory.
+// What kernels use of a GPU beyond C++. The tests' emulation gives the same names
+// (tests/gpu/emulator/device/device.h), so nothing else of CUDA stands in a kernel: no intrinsic, no warp
+// function, no static shared memory.
 //
 // Operations of a warp are of all its 32 lanes.
 #ifndef ASSAY_GPU_KERNELS_DEVICE_CUH_
@@ -12,7 +13,8 @@
 #define KERNEL(name, Arguments, threads) \
   extern "C" __global__ void __launch_bounds__(threads) name(const __grid_constant__ Arguments a)
 
-// The same of kernels that are to have all registers they want, even if a multiprocessor has but one block of them then.
+// The same of kernels that are to have all registers they want,
+// even if a multiprocessor has but one block of them then.
 #define LARGE_KERNEL(name, Arguments, threads) \
   extern "C" __global__ void __launch_bounds__(threads, 1) name(const __grid_constant__ Arguments a)
 
@@ -48,8 +50,8 @@ __device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
 }
 __device__ __forceinline__ uint32_t AtomicOr(uint32_t* p, uint32_t value) { return atomicOr(p, value); }
 
-// Copies of 4 or 16 bytes, aligned so, that go on while the thread does; from byte `valid_bytes` on they are zeros, and
-// `global` is not read there.
+// Copies of 4 or 16 bytes, aligned so, that go on while the thread does; from byte `valid_bytes` on they are
+// zeros, and `global` is not read there.
 __device__ __forceinline__ void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
   const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));
@@ -65,8 +67,9 @@ __device__ __forceinline__ void CopyAsyncWait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kGroupsLeft) : "memory");
 }
 
-// C += A B on tensor cores: 16 x 16 and 16 x 8 doubles. With g = lane / 4, t = lane % 4: a[i] is row g + 8 (i % 2), column
-// 4 (i / 2) + t of A; b[i] is row 4 i + t, column g of B; c[i] is row g + 8 (i / 2), column 2 t + i % 2 of C.
+// C += A B on tensor cores: 16 x 16 and 16 x 8 doubles. With g = lane / 4, t = lane % 4: a[i] is row g + 8
+// (i % 2), column 4 (i / 2) + t of A; b[i] is row 4 i + t, column g of B; c[i] is row g + 8 (i / 2),
+// column 2 t + i % 2 of C.
 __device__ __forceinline__ void MmaF64(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, "
@@ -88,8 +91,9 @@ __device__ __forceinline__ void MmaF64(double (&c)[4], const double (&a)[8], con
 #endif
 }
 
-// C += A B on tensor cores: 16 x 32 and 32 x 8 bytes, four consecutive columns of A or rows of B a word. With g and t as
-// above: a[i] is row g + 8 (i % 2), columns from 16 (i / 2) + 4 t; b[i] is rows from 16 i + 4 t, column g.
+// C += A B on tensor cores: 16 x 32 and 32 x 8 bytes, four consecutive columns of A or rows of B a word. With
+// g and t as above: a[i] is row g + 8 (i % 2), columns from 16 (i / 2) + 4 t;
+// b[i] is rows from 16 i + 4 t, column g.
 template <bool kASigned, bool kBSigned>
 __device__ __forceinline__ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
 #define ASSAY_MMA(A, B)                                                      \

@@ -1,4 +1,5 @@
-// Exact dots of f32: sums in doubles on tensor cores, whose entries pass a rounding test or are summed again, exactly.
+// Exact dots of f32: sums in doubles on tensor cores, whose entries pass a rounding test or
+// are summed again, exactly.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_entries.cuh"

@@ -1,9 +1,10 @@
-// Arguments of the kernels of dot.cu: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], exact and rounded once.
-// Each of b, m, n and k is an index over some dimensions, so that any dot is one of these without a copy, and so is a
-// convolution whose operand has its padding in memory: m is the batch and the place of the window, k what is in it.
+// Arguments of the kernels of dot.cu: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], exact and
+// rounded once. Each of b, m, n and k is an index over some dimensions, so that any dot is one of these
+// without a copy, and so is a convolution whose operand has its padding in memory: m is the batch and the
+// place of the window, k what is in it.
 //
-// A dot of f32 runs, in this order, dot_scales_f32 once for each operand, dot_f32 or dot_small_f32, and dot_repair_f32; one
-// of f64 (dot_f64.cu) dot_scales_f64, dot_f64 and dot_repair_f64.
+// A dot of f32 runs, in this order, dot_scales_f32 once for each operand, dot_f32 or dot_small_f32, and
+// dot_repair_f32; one of f64 (dot_f64.cu) dot_scales_f64, dot_f64 and dot_repair_f64.
 #ifndef ASSAY_GPU_KERNELS_DOT_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_DOT_ARGUMENTS_H_
 
@@ -14,8 +15,8 @@
 
 namespace assay::gpu {
 
-// What is known of a row of an operand: at least its Euclidean norm (infinite where an element is not finite), and a power
-// of two of which every element is a multiple.
+// What is known of a row of an operand: at least its Euclidean norm (infinite where an
+// element is not finite), and a power of two of which every element is a multiple.
 struct RowScale {
   double norm;
   double unit;
@@ -48,8 +49,9 @@ struct DotArguments {
   uint64_t open;        // uint32_t [batch * m * n]: the elements that the rounding test left open
   uint64_t open_count;  // uint32_t, zero before dot_f32
   Float result_type;
-  // Whether elements -0 of lhs are no elements: padding around a convolution's image, which is no term even where the other
-  // factor is infinite. Its own zeros are +0 then; no sum of products shows the sign of a zero.
+  // Whether elements -0 of lhs are no elements: padding around a convolution's image, which is no term even
+  // where the other factor is infinite. Its own zeros are +0 then;
+  // no sum of products shows the sign of a zero.
   int32_t lhs_has_padding;
 };
 // At most this many k, and fewer than 2^32 elements of the result.

@@ -1,4 +1,5 @@
-// What dots of f32 and of f64 share: scales of rows, places of tiles, the entries of a tile, and those that are open.
+// What dots of f32 and of f64 share: scales of rows, places of tiles, the entries of a tile,
+// and those that are open.
 #ifndef ASSAY_GPU_KERNELS_DOT_ENTRIES_CUH_
 #define ASSAY_GPU_KERNELS_DOT_ENTRIES_CUH_
 
@@ -86,7 +87,8 @@ __device__ __forceinline__ void ComputeScales(const DotScaleArguments& a) {
   scales[row] = sum.Scale();
 }
 
-// An entry's place: of the tile's rows or columns, the number, the offset in the result and what is known of it.
+// An entry's place: of the tile's rows or columns, the number, the offset in the
+// result and what is known of it.
 struct EntrySide {
   int64_t index;
   int64_t offset;
@@ -103,7 +105,8 @@ struct Rounding {
   __device__ __forceinline__ Rounding(const DotArguments& arguments, int64_t batch_index)
       : a(arguments),
         shape(ShapeOf(arguments.result_type)),
-        // Sums in any order of k products: at most k roundings on the way of each, k u / (1 - k u) T, and k <= 2^28.
+        // Sums in any order of k products: at most k roundings on the way of each, k u / (1 - k u) T,
+        // and k <= 2^28.
         factor(MulUp(static_cast<double>(SizeOf(arguments.lhs.depth) + 16), kUnitRoundoff)),
         batch(batch_index),
         rows(SizeOf(arguments.lhs.rows)),
@@ -121,7 +124,8 @@ struct Rounding {
             reinterpret_cast<const RowScale*>(a.rhs.scales)[batch * columns + index]};
   }
 
-  // Rounds an entry that doubles summed and stores it, or notes it as open. All lanes of a warp call it together.
+  // Rounds an entry that doubles summed and stores it, or notes it as open.
+  // All lanes of a warp call it together.
   __device__ __forceinline__ void Finish(const EntrySide& row, const EntrySide& column, double sum) const {
     bool open = false;
     if (row.index >= 0 && column.index >= 0) {
@@ -205,7 +209,8 @@ __device__ __forceinline__ void RepairEntries(const DotArguments& a, Sum sum) {
   }
 }
 
-// Where a block's tile stands: groups of 8 rows of tiles go through the columns together, so that what they share is near.
+// Where a block's tile stands: groups of 8 rows of tiles go through the columns together,
+// so that what they share is near.
 struct TilePlace {
   int64_t batch, row, column;
 };

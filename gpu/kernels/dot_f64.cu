@@ -1,4 +1,5 @@
-// Exact dots of f64: pairs of doubles, whose rounding is tested, and wide fixed-point numbers where it is open.
+// Exact dots of f64: pairs of doubles, whose rounding is tested,
+// and wide fixed-point numbers where it is open.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_entries.cuh"
@@ -27,8 +28,9 @@ struct ProductSum {
   }
 };
 
-// With T >= sum |x y|: products lose at most u T in all, additions u T each, so that what is lost is at most (k + 1) u T
-// and the rounding of its sum, of 2 k additions, 2 k (k + 1) u^2 T. PairBound of k + 16 terms is more than both.
+// With T >= sum |x y|: products lose at most u T in all, additions u T each, so that what is lost is at most
+// (k + 1) u T and the rounding of its sum, of 2 k additions, 2 k (k + 1) u^2 T.
+// PairBound of k + 16 terms is more than both.
 __device__ __forceinline__ bool RoundEntry(const Rounding& rounding, const EntrySide& row,
                                            const EntrySide& column, double terms, const ProductSum& sum,
                                            uint64_t* bits) {

@@ -1,6 +1,6 @@
-// Arguments of the kernels of dot_i8.cu: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], modulo 2^32, for
-// operands of bytes. The last letters of a kernel's name say which operands are signed (s) or not (u). Integers of fewer bits
-// are bytes in memory, with their sign or zeros above.
+// Arguments of the kernels of dot_i8.cu: result[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, n, k], modulo
+// 2^32, for operands of bytes. The last letters of a kernel's name say which operands are signed (s) or not
+// (u). Integers of fewer bits are bytes in memory, with their sign or zeros above.
 #ifndef ASSAY_GPU_KERNELS_DOT_I8_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_DOT_I8_ARGUMENTS_H_
 
@@ -23,7 +23,8 @@ struct ByteDotArguments {
   // Of the result, in elements: for the dimensions of the batch, of m and of n.
   int64_t batch_strides[kMostDimensions], row_strides[kMostDimensions], column_strides[kMostDimensions];
   int32_t result_bytes;  // 1, 2 or 4: the low bytes of the sum
-  // Of results of one byte: how many of a word's 32 bits the type does not have, 24 and more, and whether they repeat its sign.
+  // Of results of one byte: how many of a word's 32 bits the type does not have, 24 and more,
+  // and whether they repeat its sign.
   int32_t unused_bits;
   int32_t result_is_signed;
 };

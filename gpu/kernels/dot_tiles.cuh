@@ -9,9 +9,9 @@ namespace assay::gpu {
 
 constexpr int64_t kNoRow = INT64_MIN;
 
-// The rows [first, first + kRows) of an operand, kDepth elements of k of them at a time, to shared memory, where rows are
-// kPitch elements apart. Elements that the operand does not have are zeros. Loads of 4-byte elements and of
-// bytes may be copies that go on: the thread commits them and waits.
+// The rows [first, first + kRows) of an operand, kDepth elements of k of them at a time, to shared memory,
+// where rows are kPitch elements apart. Elements that the operand does not have are zeros. Loads of 4-byte
+// elements and of bytes may be copies that go on: the thread commits them and waits.
 template <typename Element, int kRows, int kDepth, int kPitch, int kThreads>
 class TileSource {
  public:

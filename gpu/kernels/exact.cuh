@@ -1,4 +1,5 @@
-// Exact sums: pairs of doubles with a bound, a wide fixed-point sum in the registers of a warp, and their rounding.
+// Exact sums: pairs of doubles with a bound, a wide fixed-point sum in the registers of a warp,
+// and their rounding.
 #ifndef ASSAY_GPU_KERNELS_EXACT_CUH_
 #define ASSAY_GPU_KERNELS_EXACT_CUH_
 
@@ -24,8 +25,8 @@ __device__ __forceinline__ uint64_t NanBits(const FloatShape& shape) {
   return InfinityBits(shape) | uint64_t{1} << (shape.precision - 2);
 }
 
-// The number that is nearest to +-(window + something in (0, 1) where `sticky`) * 2^(exponent - 63), ties to even. The
-// window's top bit is set.
+// The number that is nearest to +-(window + something in (0, 1) where `sticky`) * 2^(exponent - 63), ties to
+// even. The window's top bit is set.
 __device__ inline uint64_t RoundWindow(bool negative, uint64_t window, int exponent, bool sticky,
                                        const FloatShape& shape) {
   const bool subnormal = exponent < shape.min_exponent;
@@ -72,8 +73,8 @@ __device__ __forceinline__ void StoreBits(uint64_t address, int64_t index, uint6
   }
 }
 
-// Whether every number in [sum - bound, sum + bound] rounds to *bits. `sum` is finite; a bound of 0 says that it is exact,
-// and +0 where it is zero.
+// Whether every number in [sum - bound, sum + bound] rounds to *bits. `sum` is finite; a bound of 0 says that
+// it is exact, and +0 where it is zero.
 __device__ __forceinline__ bool RoundInterval(double sum, double bound, const FloatShape& shape,
                                               uint64_t* bits) {
   if (bound == 0) {
@@ -121,9 +122,9 @@ struct PairSum {
   }
 };
 
-// The bound of a pair of `count` terms, each of which is a multiple of `unit` (0: nothing is known). The errors of
-// `count` additions are at most u T each, and multiples of the unit; so their own sum's rounding errors are at most
-// (count + 2)^2 u^2 T, and none while that sum stays below 2^53 units.
+// The bound of a pair of `count` terms, each of which is a multiple of `unit` (0: nothing is known). The
+// errors of `count` additions are at most u T each, and multiples of the unit; so their own sum's rounding
+// errors are at most (count + 2)^2 u^2 T, and none while that sum stays below 2^53 units.
 __device__ __forceinline__ double PairBound(double count, double magnitude, double unit) {
   const double errors = MulUp(MulUp(AddUp(count, 2), 2 * kUnitRoundoff), magnitude);
   if (errors < 0x1p53 * unit) return 0;
@@ -191,9 +192,9 @@ __device__ __forceinline__ Parts PartsOf(double x) {
           bits >> 63 != 0};
 }
 
-// The sum of limb i times 2^(kLow + 32 i), over the lanes of a warp: limb i is of lane i / kLimbs. All lanes call each
-// function with the same arguments. A term adds less than 2^32 to a limb, so that 2^30 terms fit. Terms are multiples of
-// 2^kLow: bits of an integer that stand below are zeros.
+// The sum of limb i times 2^(kLow + 32 i), over the lanes of a warp: limb i is of lane i / kLimbs. All lanes
+// call each function with the same arguments. A term adds less than 2^32 to a limb, so that 2^30 terms fit.
+// Terms are multiples of 2^kLow: bits of an integer that stand below are zeros.
 template <int kLimbs, int kLow>
 class WideSum {
  public:

@@ -8,7 +8,8 @@ namespace assay::gpu {
 
 enum class Float : int32_t { kF32, kF64, kBf16, kF16 };
 
-// A number of the format is an integer below 2^precision times a power of two; the least normal one is 2^min_exponent.
+// A number of the format is an integer below 2^precision times a power of two;
+// the least normal one is 2^min_exponent.
 struct FloatShape {
   int32_t precision;
   int32_t min_exponent;

@@ -7,7 +7,8 @@
 
 namespace assay::gpu {
 
-// *index becomes its quotient by `size`, and the remainder is returned. Divisions of 32 bits cost a quarter of those of 64.
+// *index becomes its quotient by `size`, and the remainder is returned.
+// Divisions of 32 bits cost a quarter of those of 64.
 __device__ __forceinline__ int64_t SplitIndex(int64_t* index, int64_t size) {
   if (((static_cast<uint64_t>(*index) | static_cast<uint64_t>(size)) >> 32) == 0) {
     const auto narrow = static_cast<uint32_t>(*index), divisor = static_cast<uint32_t>(size);

@@ -1,4 +1,5 @@
-// Arguments of the kernels of move.cu, which move elements of 1, 2, 4, 8 or 16 bytes: NAME_BYTES. Offsets are in elements.
+// Arguments of the kernels of move.cu, which move elements of 1, 2, 4, 8 or 16 bytes: NAME_BYTES.
+// Offsets are in elements.
 #ifndef ASSAY_GPU_KERNELS_MOVE_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_MOVE_ARGUMENTS_H_
 
@@ -17,17 +18,18 @@ struct FillArguments {
   Strides dimensions;
 };
 
-// copy_N: to[i] = from[i] for every index i; both have the sizes of `from`. Any number of blocks of kMoveThreads threads.
-// Slices, broadcasts, reversals, concatenations, paddings and transposes are copies with other strides. copy_image_4 and _8, of
-// f32 and f64: the same with +0 in place of -0, which marks padding (dot_arguments.h).
+// copy_N: to[i] = from[i] for every index i; both have the sizes of `from`. Any number of blocks of
+// kMoveThreads threads. Slices, broadcasts, reversals, concatenations, paddings and transposes are copies
+// with other strides. copy_image_4 and _8, of f32 and f64: the same with +0 in place of -0, which marks
+// padding (dot_arguments.h).
 struct CopyArguments {
   uint64_t from, to;
   Strides from_dimensions;
   int64_t to_strides[kMostDimensions];
 };
 
-// transpose_N: the same where one dimension, of stride 1, is side by side in `from`, and another one in `to`. TransposeBlocks
-// blocks of kMoveThreads threads.
+// transpose_N: the same where one dimension, of stride 1, is side by side in `from`, and another one in `to`.
+// TransposeBlocks blocks of kMoveThreads threads.
 struct TransposeArguments {
   uint64_t from, to;
   Strides batch;  // the other dimensions, with strides in `from`
@@ -48,10 +50,10 @@ struct WindowStart {
   int64_t most, stride;
 };
 
-// window_N: copies of windows whose place is read from memory: gather, dynamic-slice and (one window alone, as windows may
-// overlap) dynamic-update-slice. For every index b of `batch` and w of `window`, with p the sum over components of
-// clamp(start[b]) * stride: to[b, w] = from[p + b, w], or to[p + b, w] = from[b, w] where `place_in_result`. Any number of
-// blocks of kMoveThreads threads.
+// window_N: copies of windows whose place is read from memory: gather, dynamic-slice and
+// (one window alone, as windows may overlap) dynamic-update-slice. For every index b of `batch` and w of
+// `window`, with p the sum over components of clamp(start[b]) * stride: to[b, w] = from[p + b, w], or to[p +
+// b, w] = from[b, w] where `place_in_result`. Any number of blocks of kMoveThreads threads.
 struct WindowArguments {
   uint64_t from, to;
   Strides batch, window;  // with strides in `from`

@@ -1,4 +1,5 @@
-// Threefry-2x32 with 20 rounds and Philox-4x32 with 10 rounds (Salmon et al., Parallel random numbers: as easy as 1, 2, 3).
+// Threefry-2x32 with 20 rounds and Philox-4x32 with 10 rounds (Salmon et al., Parallel
+// random numbers: as easy as 1, 2, 3).
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/random_arguments.h"

@@ -17,8 +17,8 @@ struct RandomArguments {
   int32_t bytes;      // of an element: 1, 2, 4 or 8
   int32_t bits;       // that it has of the random word
   int32_t is_signed;  // whether the bits above repeat its sign
-  // Narrow elements of random_three_fry share a counter in pairs, along a dimension of `size` elements with `inner` elements
-  // behind each: the even one has the low word.
+  // Narrow elements of random_three_fry share a counter in pairs, along a dimension of `size` elements with
+  // `inner` elements behind each: the even one has the low word.
   int64_t size, inner;
 };
 constexpr int kRandomThreads = 256;

@@ -1,4 +1,5 @@
-// Exact sums, rounded once: pairs of doubles, whose rounding is tested, and wide fixed-point numbers where it is open.
+// Exact sums, rounded once: pairs of doubles, whose rounding is tested,
+// and wide fixed-point numbers where it is open.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/reduce_arguments.h"

@@ -1,4 +1,5 @@
-// Arguments of the kernels of reduce.cu and fold.cu: result[o] is made of init and the elements input[o, i] for all i.
+// Arguments of the kernels of reduce.cu and fold.cu: result[o] is made of init and the elements input[o,
+// i] for all i.
 #ifndef ASSAY_GPU_KERNELS_REDUCE_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_REDUCE_ARGUMENTS_H_
 
@@ -9,8 +10,9 @@
 
 namespace assay::gpu {
 
-// How threads share the work: `group` neighbouring lanes (a power of two up to 32) take one part of the elements of one
-// result together. Groups of 1 suit elements of neighbouring results that stand side by side, groups of 32 those of one.
+// How threads share the work: `group` neighbouring lanes (a power of two up to 32) take one part of the
+// elements of one result together. Groups of 1 suit elements of neighbouring results that stand side by side,
+// groups of 32 those of one.
 struct ReducePlan {
   Strides kept, reduced;
   int64_t parts;  // of the elements of each result: 1 to as many as there are elements
@@ -29,9 +31,9 @@ struct SumPart {
 };
 enum : uint32_t { kSumNan = 1, kSumPositive = 2, kSumNegative = 4, kSumOther = 8 };
 
-// sum_TYPE with ReduceBlocks blocks of kReduceThreads threads, sum_finish_TYPE with one warp a result where there is more
-// than one part, then sum_repair_TYPE with any number of blocks of kSumRepairThreads threads. At most 2^30 elements a
-// result, fewer than 2^32 results.
+// sum_TYPE with ReduceBlocks blocks of kReduceThreads threads, sum_finish_TYPE with one warp a result where
+// there is more than one part, then sum_repair_TYPE with any number of blocks of kSumRepairThreads threads.
+// At most 2^30 elements a result, fewer than 2^32 results.
 struct SumArguments {
   ReducePlan plan;
   uint64_t input;
@@ -54,8 +56,8 @@ struct FoldingArguments {
   FoldKind kind;
 };
 
-// fold_N for elements of N bytes, with ReduceBlocks blocks of kReduceThreads threads. Results of several parts are
-// [results * plan.parts] elements, which a second launch folds with one part and init.
+// fold_N for elements of N bytes, with ReduceBlocks blocks of kReduceThreads threads. Results of several
+// parts are [results * plan.parts] elements, which a second launch folds with one part and init.
 struct FoldArguments {
   ReducePlan plan;
   uint64_t input;

@@ -1,6 +1,7 @@
-// Arguments of the kernels of scatter.cu. Updates are items of `window` elements each: windows, where any two are the same
-// elements of the operand or have none in common, else single elements. Items are sorted by the element of the operand that
-// they begin at, stably, so that those of one place are neighbours in their own order.
+// Arguments of the kernels of scatter.cu. Updates are items of `window` elements each: windows, where any two
+// are the same elements of the operand or have none in common, else single elements. Items are sorted by the
+// element of the operand that they begin at, stably, so that those of one place are
+// neighbours in their own order.
 #ifndef ASSAY_GPU_KERNELS_SCATTER_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_SCATTER_ARGUMENTS_H_
 
@@ -32,9 +33,10 @@ struct ScatterArguments {
   Float result_type;
 };
 constexpr int kScatterThreads = kReduceThreads;
-// scatter_keys: keys and order, with any number of blocks of kScatterThreads threads. Behind the sort scatter_move_N,
-// scatter_fold_N or scatter_sum_TYPE, with ScatterBlocks blocks; then, of sums, scatter_repair_TYPE with any number of blocks
-// of kSumRepairThreads threads and kSumRepairSharedBytes. The result holds the operand before.
+// scatter_keys: keys and order, with any number of blocks of kScatterThreads threads. Behind the sort
+// scatter_move_N, scatter_fold_N or scatter_sum_TYPE, with ScatterBlocks blocks; then, of sums,
+// scatter_repair_TYPE with any number of blocks of kSumRepairThreads threads and kSumRepairSharedBytes. The
+// result holds the operand before.
 constexpr int64_t ScatterBlocks(const ScatterArguments& a) {
   return (a.items * SizeOf(a.window) * a.group + kScatterThreads - 1) / kScatterThreads;
 }

@@ -1,5 +1,6 @@
-// Stable sorts by unsigned keys, a byte at a time: tiles count their digits, the counts are added up, tiles move their
-// elements. What a warp finds before an element with the same digit is counted by votes, so that no order is lost.
+// Stable sorts by unsigned keys, a byte at a time: tiles count their digits, the counts are added up, tiles
+// move their elements. What a warp finds before an element with the same digit is counted by votes,
+// so that no order is lost.
 #include "gpu/kernels/block_scan.cuh"
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/index.cuh"
@@ -72,7 +73,8 @@ __device__ __forceinline__ void CountDigits(const SortPassArguments& a) {
 KERNEL(sort_count_4, SortPassArguments, kSortThreads) { CountDigits<uint32_t>(a); }
 KERNEL(sort_count_8, SortPassArguments, kSortThreads) { CountDigits<uint64_t>(a); }
 
-// Each count of a digit becomes the sum of those of the tiles before. A block has one digit, or, where it is the only one, all.
+// Each count of a digit becomes the sum of those of the tiles before. A block has one digit, or,
+// where it is the only one, all.
 KERNEL(sort_scan, SortPassArguments, kSortThreads) {
   if (gridDim.x == 1) {
     uint32_t* const own = reinterpret_cast<uint32_t*>(a.counts) + threadIdx.x * a.blocks;

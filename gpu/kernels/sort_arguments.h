@@ -1,5 +1,6 @@
-// Arguments of the kernels of sort.cu: a stable sort of positions by keys, one byte of them after the other from the lowest, as
-// launches over all elements of all lines at once. Positions are line * length + place, of fewer than 2^32 elements.
+// Arguments of the kernels of sort.cu: a stable sort of positions by keys, one byte of them after the other
+// from the lowest, as launches over all elements of all lines at once. Positions are line * length + place,
+// of fewer than 2^32 elements.
 #ifndef ASSAY_GPU_KERNELS_SORT_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_SORT_ARGUMENTS_H_
 
@@ -14,15 +15,16 @@ constexpr int kSortItems = 16;  // of a thread
 constexpr int64_t kSortTile = kSortThreads * kSortItems;
 constexpr int64_t SortBlocks(int64_t count) { return (count + kSortTile - 1) / kSortTile; }
 
-// sort_start: the positions of every line, the last one first where `reversed`. Any number of blocks of kSortThreads threads.
+// sort_start: the positions of every line, the last one first where `reversed`.
+// Any number of blocks of kSortThreads threads.
 struct SortStartArguments {
   uint64_t order;  // uint32_t [count]
   int64_t count, length;
   int32_t reversed;
 };
 
-// sort_keys_N of elements of N bytes: keys[i] is the element at position order[i] as an unsigned number in the wanted order,
-// of 4 bytes, or 8 of those of 8. Any number of blocks of kSortThreads threads.
+// sort_keys_N of elements of N bytes: keys[i] is the element at position order[i] as an unsigned number in
+// the wanted order, of 4 bytes, or 8 of those of 8. Any number of blocks of kSortThreads threads.
 struct SortKeyArguments {
   uint64_t from;
   Strides positions;  // where `from` has a position
@@ -38,9 +40,9 @@ struct SortKeyArguments {
   int32_t has_zero_key, has_nan_key;  // of floats: both zeros, all NaNs have one key
 };
 
-// A pass by the byte of the keys from bit `shift` on: sort_count_W with SortBlocks blocks, sort_scan with SortScanBlocks,
-// sort_scatter_W with SortBlocks blocks, each of kSortThreads threads and kSortSharedBytes; W is 4 or 8 bytes of a key. Where
-// there are no keys, by the number of the line.
+// A pass by the byte of the keys from bit `shift` on: sort_count_W with SortBlocks blocks, sort_scan with
+// SortScanBlocks, sort_scatter_W with SortBlocks blocks, each of kSortThreads threads and kSortSharedBytes; W
+// is 4 or 8 bytes of a key. Where there are no keys, by the number of the line.
 struct SortPassArguments {
   uint64_t keys_from, keys_to;    // 0: none
   uint64_t order_from, order_to;  // uint32_t [count]
@@ -52,8 +54,8 @@ struct SortPassArguments {
 constexpr int64_t SortScanBlocks(int64_t tiles) { return tiles <= 32 ? 1 : kSortDigits; }
 constexpr uint32_t kSortSharedBytes = (kSortThreads / 32 * kSortDigits + kSortDigits + 64) * 4;
 
-// sort_take_N: to[i] = from[order[p]] for the first `taken` positions p of each line; sort_places: their places in the line, as
-// int32_t. Any number of blocks of kSortThreads threads.
+// sort_take_N: to[i] = from[order[p]] for the first `taken` positions p of each line; sort_places: their
+// places in the line, as int32_t. Any number of blocks of kSortThreads threads.
 struct SortTakeArguments {
   uint64_t from, to, order;
   Strides positions;  // of `from`

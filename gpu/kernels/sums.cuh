@@ -8,7 +8,8 @@
 
 namespace assay::gpu {
 
-// Numbers of a type are multiples of 2^(field of the exponent - kUnitBias), with 1 for the field of subnormal ones.
+// Numbers of a type are multiples of 2^(field of the exponent - kUnitBias),
+// with 1 for the field of subnormal ones.
 struct InputF32 {
   using Bits = uint32_t;
   static constexpr int kFraction = 23, kUnitBias = 150, kLimbs = 1, kLow = -160;
@@ -96,7 +97,8 @@ struct PartialSum {
   }
 };
 
-// Adds the start value to a sum of `count` terms, and stores it as element `at` of the result, or `item` as open.
+// Adds the start value to a sum of `count` terms, and stores it as element `at` of the result,
+// or `item` as open.
 template <typename Input, typename Arguments>
 __device__ __forceinline__ void FinishSum(const Arguments& a, PartialSum<Input>& sum,
                                           typename Input::Bits start, int64_t item, int64_t at,
@@ -112,8 +114,9 @@ __device__ __forceinline__ void FinishSum(const Arguments& a, PartialSum<Input>&
   }
 }
 
-// A block takes every so manieth open item; its finite terms, of which not all are zeros, it sums again. Open is made of the
-// arguments and an item, and knows its terms (0 of those that are none), `start` and the element `result` of the result.
+// A block takes every so manieth open item; its finite terms, of which not all are zeros, it sums again. Open
+// is made of the arguments and an item, and knows its terms (0 of those that are none), `start` and the
+// element `result` of the result.
 template <typename Input, typename Open, typename Arguments>
 __device__ __forceinline__ void RepairSums(const Arguments& a) {
   constexpr int kWarps = kSumRepairThreads / 32, kLimbs = Input::kLimbs;

@@ -1,5 +1,5 @@
-// Arguments of the kernels of widen.cu: to[i] = from[i] as f32, exactly, for i below `count`. Dots and sums of narrow types
-// are dots and sums of f32 with another type of result.
+// Arguments of the kernels of widen.cu: to[i] = from[i] as f32, exactly, for i below `count`. Dots and sums
+// of narrow types are dots and sums of f32 with another type of result.
 #ifndef ASSAY_GPU_KERNELS_WIDEN_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_WIDEN_ARGUMENTS_H_
 

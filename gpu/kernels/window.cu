@@ -1,4 +1,5 @@
-// reduce-window: exact sums and folds of the elements under windows, one window by itself or all prefixes of a line together.
+// reduce-window: exact sums and folds of the elements under windows,
+// one window by itself or all prefixes of a line together.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/folding.cuh"
 #include "gpu/kernels/index.cuh"

@@ -1,4 +1,5 @@
-// Arguments of the kernels of window.cu: result[o] is made of init and the elements under the window at o (reduce-window).
+// Arguments of the kernels of window.cu: result[o] is made of init and the elements under the
+// window at o (reduce-window).
 #ifndef ASSAY_GPU_KERNELS_WINDOW_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_WINDOW_ARGUMENTS_H_
 
@@ -8,22 +9,23 @@
 
 namespace assay::gpu {
 
-// Position w of the window at place o meets element p / base_dilation, where p = o * step + w * dilation - low is one of an
-// element: not below zero, a multiple of base_dilation, and not beyond the array. No such number leaves 62 bits.
+// Position w of the window at place o meets element p / base_dilation, where p = o * step + w * dilation -
+// low is one of an element: not below zero, a multiple of base_dilation, and not beyond the array.
+// No such number leaves 62 bits.
 struct WindowDimensionArguments {
   int64_t size, stride;  // of the array
   int64_t places;        // of the result
   int64_t window, step, dilation, base_dilation, low;
 };
 
-// window_sum_TYPE and window_fold_N, with WindowBlocks blocks of kReduceThreads threads: `group` neighbouring lanes, a power
-// of two up to 32, make a result together.
+// window_sum_TYPE and window_fold_N, with WindowBlocks blocks of kReduceThreads threads: `group` neighbouring
+// lanes, a power of two up to 32, make a result together.
 //
-// prefix_sum_TYPE and prefix_fold_N, for windows that hold all elements of a line up to a place, or from it on: PrefixBlocks
-// blocks of kReduceThreads threads and kPrefixSharedBytes.
+// prefix_sum_TYPE and prefix_fold_N, for windows that hold all elements of a line up to a place, or from it
+// on: PrefixBlocks blocks of kReduceThreads threads and kPrefixSharedBytes.
 //
-// Then, of sums, window_repair_TYPE with any number of blocks of kSumRepairThreads threads and kSumRepairSharedBytes. Fewer than
-// 2^32 results.
+// Then, of sums, window_repair_TYPE with any number of blocks of kSumRepairThreads threads and
+// kSumRepairSharedBytes. Fewer than 2^32 results.
 struct WindowReduceArguments {
   uint64_t input;
   uint64_t init;  // of the input's type

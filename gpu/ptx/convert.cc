@@ -48,7 +48,8 @@ class Converter {
     return elements_.Wrapped(to_, value);
   }
 
-  // Of 64 bits, a narrow type gets what was rounded to odd at 53 bits: toward zero, the last bit set where bits were lost.
+  // Of 64 bits, a narrow type gets what was rounded to odd at 53 bits: toward zero,
+  // the last bit set where bits were lost.
   Element IntegerToFloat() {
     const bool is_signed = IsSignedIntegral(x_.type);
     const Register x = x_.pattern;
@@ -101,7 +102,8 @@ class Converter {
   Element& x_;
 };
 
-// Integers that are ordered as sign and magnitude of the bits are; where a format has one NaN, it is above all.
+// Integers that are ordered as sign and magnitude of the bits are; where a format has one NaN,
+// it is above all.
 Register TotalOrderKey(Emitter& emitter, Element& x) {
   PtxWriter& w = emitter.w;
   const FloatFormat& format = *Info(x.type).format;

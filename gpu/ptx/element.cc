@@ -124,8 +124,8 @@ Element Elements::Wrapped(ElementType type, Register integer) {
 
 // ---- rounding ----
 
-// literal/float_format.h's RN: adding 2^(e + bits to be dropped) to a magnitude of exponent e, and taking it away again,
-// rounds it at the format's last place; e is not below that of the smallest normal value.
+// literal/float_format.h's RN: adding 2^(e + bits to be dropped) to a magnitude of exponent e, and taking it
+// away again, rounds it at the format's last place; e is not below that of the smallest normal value.
 Register Elements::RoundNarrow(const FloatFormat& format, Register f64) {
   if (format.specials == FloatSpecials::kE8M0) return RoundToPower(format, f64);
   const double beyond = std::ldexp(1.0, format.max_exponent + 2);
@@ -188,8 +188,8 @@ Register Elements::Encode(Element& element) {
   return w.Choose32(w.Constant32(nan), w.ExtendU16(w.NarrowToF16(single)), w.NaNF32(single, single));
 }
 
-// The fields of an f64 that is a value of the format: those of a normal value are a part of its own; a subnormal one is so
-// many times the smallest.
+// The fields of an f64 that is a value of the format: those of a normal value are a part of its own; a
+// subnormal one is so many times the smallest.
 Register Elements::EncodeNarrow(Element& element) {
   const FloatFormat& format = *Info(element.type).format;
   const Register value = Double(element);

@@ -1,5 +1,5 @@
-// One element of a fusion's value in a thread's registers, in the forms that instructions want; a form is made of another one
-// when it is first asked for.
+// One element of a fusion's value in a thread's registers, in the forms that instructions want; a form is
+// made of another one when it is first asked for.
 #ifndef ASSAY_GPU_PTX_ELEMENT_H_
 #define ASSAY_GPU_PTX_ELEMENT_H_
 

@@ -1,5 +1,6 @@
-// Elementwise instructions as PTX: what each does to the elements of its operands in a thread's registers. Results have the
-// bits of the op table's strip functions, or the thread's element is open: then the host makes it (repair.h).
+// Elementwise instructions as PTX: what each does to the elements of its operands in a thread's registers.
+// Results have the bits of the op table's strip functions, or the thread's element is open:
+// then the host makes it (repair.h).
 #ifndef ASSAY_GPU_PTX_ELEMENTWISE_H_
 #define ASSAY_GPU_PTX_ELEMENTWISE_H_
 

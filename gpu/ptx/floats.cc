@@ -1,8 +1,9 @@
 // Floats: arithmetic, rounding to integers, extremes, remainders, reduce-precision.
 //
-// f32 and f64 are computed as they are. Narrower floats are computed in f64 and rounded once more, which is one rounding of
-// the exact result (evaluator/ops/elementwise/binary.cc says why), or in f32 where that is as good: sums of f16 and bf16, of which 24 bits
-// are 2 p + 2 or more and subnormal ones are exact; products of f16, which f32 holds; and results that are values of the type.
+// f32 and f64 are computed as they are. Narrower floats are computed in f64 and rounded once more, which is
+// one rounding of the exact result (evaluator/ops/elementwise/binary.cc says why), or in f32 where that is as
+// good: sums of f16 and bf16, of which 24 bits are 2 p + 2 or more and subnormal ones are exact; products of
+// f16, which f32 holds; and results that are values of the type.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +15,8 @@
 namespace assay::gpu {
 namespace {
 
-// How a result is had from operands: in f32 or f64, where a value of the type comes out or where it must be rounded.
+// How a result is had from operands: in f32 or f64, where a value of the type comes out
+// or where it must be rounded.
 enum class In : uint8_t { kExact, kF32, kF64 };
 
 In SumIn(ElementType type) {
@@ -136,8 +138,9 @@ class Floats {
                                r.LtF(magnitude, r.Value(std::numeric_limits<double>::infinity())));
   }
 
-  // fmod. As long as r = |x| is |y| or more, a multiple of s = |y| 2^k is taken off it, k such that the quotient q has at
-  // most 52 bits: r - q s is a multiple of the last place of s and smaller than s, so it is exact.
+  // fmod. As long as r = |x| is |y| or more, a multiple of s = |y| 2^k is taken off it, k such that the
+  // quotient q has at most 52 bits: r - q s is a multiple of the last place of s and smaller than s,
+  // so it is exact.
   Register Remainder() {
     Reals r(w_, Width::k64);
     const Register x = elements_.Double(*operands_[0]), y = elements_.Double(*operands_[1]);
@@ -172,7 +175,8 @@ class Floats {
     return r.Choose(r.LtF(left, r.Value(0)), r.AddF(left, scaled), left);
   }
 
-  // On the bits, which of positive finite values count up without gaps (evaluator/ops/elementwise/convert.cc).
+  // On the bits, which of positive finite values count up without gaps
+  // (evaluator/ops/elementwise/convert.cc).
   Element ReducePrecision(int64_t exponent_bits, int64_t mantissa_bits) {
     const FloatFormat& format = *Info(type_).format;
     const auto pattern_of = [&](double value) { return EncodeFloat(value, format); };

@@ -1,6 +1,6 @@
-// Functions of one f32, f16 or bf16: engines/native/functions/proven_body.h, operation by operation and with its tables, so
-// what was compared there for every argument holds here. Where that asks the function with a rounding test, the element is
-// open.
+// Functions of one f32, f16 or bf16: engines/native/functions/proven_body.h, operation by operation and with
+// its tables, so what was compared there for every argument holds here. Where that asks the function with a
+// rounding test, the element is open.
 #include <bit>
 #include <limits>
 #include <optional>

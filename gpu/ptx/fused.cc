@@ -28,8 +28,8 @@ static_assert(sizeof(FusedArgument) == kOperands + 8);
 
 bool FitsIn32(int64_t elements) { return elements <= std::numeric_limits<int32_t>::max(); }
 
-// Elements that a thread makes at a time, so that enough of its reads are under way at once: more of small bodies, of which the
-// registers hold several.
+// Elements that a thread makes at a time, so that enough of its reads are under way at once: more of small
+// bodies, of which the registers hold several.
 constexpr int kMostAtOnce = 4;
 int AtOnceFor(int64_t instructions) {
   return instructions <= 100 ? kMostAtOnce : instructions <= 200 ? 2 : 1;
@@ -86,7 +86,8 @@ class Builder {
     next_ = writer_.Copy(first_);
   }
 
-  // As long as there are so many elements for the thread. All are made before one is stored: no load waits for a store.
+  // As long as there are so many elements for the thread. All are made before one is stored:
+  // no load waits for a store.
   absl::Status AddLoop(int count) {
     const Label again = writer_.NewLabel(), done = writer_.NewLabel();
     writer_.Place(again);
@@ -153,7 +154,8 @@ class Builder {
     return absl::OkStatus();
   }
 
-  // A member's element, or an operand's at the thread's own position; the one element of an operand that has no other.
+  // A member's element, or an operand's at the thread's own position;
+  // the one element of an operand that has no other.
   absl::StatusOr<Element*> ValueOf(int32_t i) {
     if (const auto found = values_.find(i); found != values_.end()) return found->second;
     const Shape& shape = *At(i).shape;
@@ -247,8 +249,8 @@ class Builder {
     return dimensions;
   }
 
-  // base + the sum of index[d] * strides[d] at the thread's position in the shape. In 32 bits sums may wrap on the way, never
-  // in the end.
+  // base + the sum of index[d] * strides[d] at the thread's position in the shape. In 32 bits sums may wrap
+  // on the way, never in the end.
   Register PositionIn(const Shape& shape, const AffineMap& source, Width width) {
     const std::vector<Dimension> dimensions = Merged(shape, source.strides);
     Words words(writer_, width);

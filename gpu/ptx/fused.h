@@ -1,7 +1,7 @@
-// A fusion of elementwise instructions as a PTX kernel: a loop over the elements of its root in row-major order, in which a
-// thread makes one element from those of the operands. Results have the reference's bits; elements that take more than the
-// kernel does (arguments next to a midpoint, of a huge angle) are open: their positions are put into a list, and the host makes
-// them (repair.h).
+// A fusion of elementwise instructions as a PTX kernel: a loop over the elements of its root in row-major
+// order, in which a thread makes one element from those of the operands. Results have the reference's bits;
+// elements that take more than the kernel does (arguments next to a midpoint, of a huge angle) are open:
+// their positions are put into a list, and the host makes them (repair.h).
 #ifndef ASSAY_GPU_PTX_FUSED_H_
 #define ASSAY_GPU_PTX_FUSED_H_
 
@@ -20,8 +20,8 @@ namespace assay::gpu {
 struct FusedArgument {
   uint64_t elements = 0;
   DeviceAddress result = 0;
-  // Open elements: their positions in the root, of 8 bytes each, room for so many, and how many there are, which is counted
-  // beyond the room too. The counter is 0 before the kernel runs.
+  // Open elements: their positions in the root, of 8 bytes each, room for so many, and how many there are,
+  // which is counted beyond the room too. The counter is 0 before the kernel runs.
   DeviceAddress open = 0;
   uint64_t open_room = 0;
   DeviceAddress open_count = 0;
@@ -55,7 +55,8 @@ absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capabilit
 // Whether an instruction can be a member: Engine::CanFuse. The reason, or nothing.
 std::string WhyNoMember(const StepView& step);
 
-// How an instruction that only moves elements reads its operand, or none: a source is where a thread's element is found.
+// How an instruction that only moves elements reads its operand, or none:
+// a source is where a thread's element is found.
 std::optional<AffineMap> SourceOf(const Computation& computation, const Instruction& instruction);
 // Whether that is at its own row-major position.
 bool ReadsInPlace(const AffineMap& source, const Shape& operand, const Shape& result);

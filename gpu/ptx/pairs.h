@@ -1,5 +1,6 @@
-// Approximations of real functions in a thread's registers: a double, or the sum of two (engines/native/functions/arithmetic.h,
-// whose error bounds hold here: the operations are the same, with FMA).
+// Approximations of real functions in a thread's registers: a double, or the sum of two
+// (engines/native/functions/arithmetic.h, whose error bounds hold here:
+// the operations are the same, with FMA).
 #ifndef ASSAY_GPU_PTX_PAIRS_H_
 #define ASSAY_GPU_PTX_PAIRS_H_
 

@@ -1,7 +1,8 @@
-// Functions whose rounding the kernel tests: those of f64, and of narrower floats those that functions.cc has not. Formulas and
-// bounds are those of engines/native/functions (exponential.h, logarithm.h, circular.h, arc.h, roots.cc, error_function.cc,
-// power.cc), where their errors are derived: sums of two doubles for f64, doubles for the others. Elements whose bounds round
-// apart are open, and so are arguments for which the formulas do not hold, but for those that programs are full of: zeros,
+// Functions whose rounding the kernel tests: those of f64, and of narrower floats those that functions.cc has
+// not. Formulas and bounds are those of engines/native/functions (exponential.h,
+// logarithm.h, circular.h, arc.h, roots.cc, error_function.cc, power.cc), where their errors are derived:
+// sums of two doubles for f64, doubles for the others. Elements whose bounds round apart are open, and so are
+// arguments for which the formulas do not hold, but for those that programs are full of: zeros,
 // infinities, what overflows.
 #include <cmath>
 #include <limits>
@@ -457,7 +458,8 @@ class TestedFunctions {
     const Register odd = w_.AndPred(integer, w_.NotPred(IsInteger(p_.Times(p_.C(0.5), exponent))));
     const Register negative = w_.LtF64(x, zero), finite = w_.LtF64(exponent, p_.C(kInfinity));
     const Register real = w_.OrPred(w_.GtF64(x, zero), integer);
-    // Zero bases; then what is no real number; then NaN; then what is 1 whatever the other is. The last one holds.
+    // Zero bases; then what is no real number; then NaN; then what is 1 whatever the other is.
+    // The last one holds.
     const Register of_zero = p_.Choose(w_.GtF64(y, zero), zero, p_.C(kInfinity));
     Settle(IsZero(x), p_.Choose(odd, p_.SignOf(x, of_zero), of_zero));
     const Register proper = w_.GtF64(x, p_.C(-kInfinity));

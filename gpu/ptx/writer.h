@@ -1,5 +1,5 @@
-// PTX text of one kernel: registers with widths, and a method for every instruction that is used (instructions.def). The
-// kernel has a prologue, which runs once a thread, and a body, which is a loop's.
+// PTX text of one kernel: registers with widths, and a method for every instruction that is used
+// (instructions.def). The kernel has a prologue, which runs once a thread, and a body, which is a loop's.
 #ifndef ASSAY_GPU_PTX_WRITER_H_
 #define ASSAY_GPU_PTX_WRITER_H_
 

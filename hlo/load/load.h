@@ -37,8 +37,8 @@ absl::Status LacksShapes(const Module& module);
 // A StableHLO program with free dimensions as StableHLO text, as it was read. nullopt: it has none.
 absl::StatusOr<std::optional<std::string>> FreeProgramText(std::string_view name, std::string_view bytes);
 
-// A StableHLO program with quantized types, as StableHLO text: HLO has none of them, so that it can't be written from its
-// Module. nullopt: it has none, or is of another form.
+// A StableHLO program with quantized types, as StableHLO text: HLO has none of them, so that it can't be
+// written from its Module. nullopt: it has none, or is of another form.
 absl::StatusOr<std::optional<std::string>> QuantizedProgramText(std::string_view name,
                                                                 std::string_view bytes);
 

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// Errors: InvalidProgram with line and column; NotSupported for legal programs with operations, types or forms
-// that HLO has no counterpart of, by name.
+// Errors: InvalidProgram with line and column; NotSupported for legal programs with operations, types or
+// forms that HLO has no counterpart of, by name.
 absl::StatusOr<Module> ParseStableHloText(std::string_view text);
 // Parses portable artifacts alike; errors say "byte N" instead of a line.
 absl::StatusOr<Module> ParseStableHloBytecode(std::string_view bytes);

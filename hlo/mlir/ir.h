@@ -1,9 +1,9 @@
-// A small generic MLIR: operations with operands, attributes and regions, as the text parser (text/parser.h) and
-// the bytecode reader (bytecode/reader.h) both produce it, and as import.h turns it into a Module.
+// A small generic MLIR: operations with operands, attributes and regions, as the text parser (text/parser.h)
+// and the bytecode reader (bytecode/reader.h) both produce it, and as import.h turns it into a Module.
 //
-// Names are StableHLO's ("stablehlo.add", "func.func", "chlo.erf_inv"), attributes are those of the generic form,
-// whatever form or version was read. Every region has one block. All nodes live in the Tree's arena and point to
-// each other; they are plain data without destructors.
+// Names are StableHLO's ("stablehlo.add", "func.func", "chlo.erf_inv"), attributes are those of the generic
+// form, whatever form or version was read. Every region has one block. All nodes live in the Tree's arena and
+// point to each other; they are plain data without destructors.
 #ifndef ASSAY_HLO_MLIR_IR_H_
 #define ASSAY_HLO_MLIR_IR_H_
 
@@ -134,8 +134,8 @@ struct Operation {
   const Attribute* Find(std::string_view attribute) const { return mlir::Find(attributes, attribute); }
 };
 
-// What Type(), Attribute() and Operation() hold, in memory that nothing is in yet: field by field, since compilers
-// clear objects of this size with a slow string instruction.
+// What Type(), Attribute() and Operation() hold, in memory that nothing is in yet: field by field, since
+// compilers clear objects of this size with a slow string instruction.
 inline void Clear(Type* type) {
   type->kind = Type::Kind::kNone;
   type->element = ElementType::kPred;
@@ -239,8 +239,8 @@ class Tree {
   int32_t num_locations() const { return num_locations_; }
   int32_t num_names() const { return num_names_; }
 
-  // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it were
-  // written out when its parts are there; false: too heavy.
+  // Types and attributes may share parts, so that a short file can write a huge one. Each is weighed as if it
+  // were written out when its parts are there; false: too heavy.
   static constexpr int32_t kMaxWeight = 1 << 20;
   static bool Weigh(Type* type);
   static bool Weigh(Attribute* attribute);
@@ -273,8 +273,8 @@ class Tree {
   int32_t num_names_ = 0;
 };
 
-// Elements of less than a byte as they come in files, one a byte with anything in the upper bits, as a Literal holds
-// them; i1 becomes 0 or 1.
+// Elements of less than a byte as they come in files, one a byte with anything in the upper bits, as a
+// Literal holds them; i1 becomes 0 or 1.
 void NormalizeElements(ElementType type, std::span<std::byte> elements);
 
 // What uses of values leave in each region: Region::captures of every region below `region`.

@@ -14,8 +14,8 @@
 
 namespace assay::mlir {
 
-// An element is an integer q of `storage` and means (q - zero point) * scale in `expressed`. One scale and one zero
-// point for the tensor, or one of each for every index along `axis`.
+// An element is an integer q of `storage` and means (q - zero point) * scale in `expressed`. One scale and
+// one zero point for the tensor, or one of each for every index along `axis`.
 struct Quantization {
   static constexpr int64_t kNoAxis = -1;
   ElementType storage = ElementType::kS8;
@@ -48,7 +48,8 @@ absl::Status CheckAxis(const Quantization& type, std::span<const int64_t> sizes)
 absl::Status CheckStorage(ElementType storage);
 absl::Status CheckExpressed(ElementType expressed);
 
-// What stands between !quant.uniform< and its >, checked. `element_type_of` gives f32, i8, ... and false for others.
+// What stands between !quant.uniform< and its >, checked. `element_type_of` gives f32, i8, ...
+// and false for others.
 using ElementTypeOf = bool (*)(std::string_view word, ElementType* type);
 absl::Status ParseQuantization(std::string_view body, ElementTypeOf element_type_of, Arena& arena,
                                Quantization* type);

@@ -17,8 +17,9 @@ void AppendType(const Shape& shape, std::string& out);
 // What of the shape StableHLO has no type for: "an array of s1"; empty: nothing.
 std::string WithoutType(const Shape& shape);
 
-// dense<...> : tensor<...>. `elements` are as in a Literal, all of them or (of a splat) one. Every bit is kept: floats
-// that no decimal number gives (infinities, NaNs) are bit patterns, and long constants strings of bytes.
+// dense<...> : tensor<...>. `elements` are as in a Literal, all of them or (of a splat) one. Every bit is
+// kept: floats that no decimal number gives (infinities, NaNs) are bit patterns,
+// and long constants strings of bytes.
 void AppendDense(ElementType type, std::span<const int64_t> sizes, std::span<const std::byte> elements,
                  std::string& out);
 // The same without its type. Elements that are all equal are written as one, but where as_splat is false.

@@ -23,8 +23,8 @@ class PayloadRef;
 
 namespace assay::proto {
 
-// Strings of the module that instructions name by number. What is copied from here is counted against a limit,
-// because a name of three bytes may stand for a string of any length.
+// Strings of the module that instructions name by number. What is copied from here is counted against a
+// limit, because a name of three bytes may stand for a string of any length.
 struct Payloads {
   static constexpr int64_t kMaxCopiedBytes = int64_t{1} << 26;
   std::vector<std::string_view> texts = {};

@@ -1,4 +1,5 @@
-// Modules and computations. Computation k has the id k + 1, instruction i of it the id (k + 1) << 32 | (i + 1).
+// Modules and computations. Computation k has the id k + 1, instruction i of it the
+// id (k + 1) << 32 | (i + 1).
 #include "hlo/proto/export.h"
 
 #include <limits>

@@ -8,9 +8,10 @@
 
 namespace assay {
 
-// Every instruction must have a shape (Verify fills them in). Ids are canonical, names unique in the module; equal
-// modules give equal bytes. What XLA's message has no place for (replica_count, num_partitions, origins) stands in
-// fields that XLA skips. NotSupported: layouts with padded dimensions, sparsity_config.
+// Every instruction must have a shape (Verify fills them in). Ids are canonical, names unique in the module;
+// equal modules give equal bytes. What XLA's message has no place for (replica_count,
+// num_partitions, origins) stands in fields that XLA skips. NotSupported:
+// layouts with padded dimensions, sparsity_config.
 absl::StatusOr<std::string> ExportProto(const Module& module);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
-// Modules and computations. Large messages are taken apart on the wire, and one instruction is decoded at a time:
-// a decoded instruction takes hundreds of bytes however few it has in the file.
+// Modules and computations. Large messages are taken apart on the wire, and one instruction is decoded at a
+// time: a decoded instruction takes hundreds of bytes however few it has in the file.
 //
-// Decision: proto-order. Operands must stand above their users and computations above their callers, as XLA's own
-// reader demands, so that a cycle can't be written. A schedule gives the order of its computations anew.
+// Decision: proto-order. Operands must stand above their users and computations above their callers, as XLA's
+// own reader demands, so that a cycle can't be written. A schedule gives the order of its computations anew.
 #include "hlo/proto/import.h"
 
 #include <algorithm>
@@ -317,7 +317,8 @@ class Importer {
 
   pb::HloModuleProto header_;            // without computations
   pb::HloComputationProto computation_;  // without instructions and program shape
-  // Parts of the computation that is being read: its instructions, its program shapes and the shapes in these.
+  // Parts of the computation that is being read: its instructions,
+  // its program shapes and the shapes in these.
   std::vector<std::string_view> instructions_, program_shapes_, shapes_of_parameters_, shapes_of_results_;
   std::string rest_;
   proto::InstructionHead head_;

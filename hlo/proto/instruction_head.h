@@ -1,5 +1,5 @@
-// What nearly every HloInstructionProto has, taken from the wire: a decoded message is hundreds of bytes that all have
-// to be cleared for the next one, and these fields are most of a file.
+// What nearly every HloInstructionProto has, taken from the wire: a decoded message is hundreds of bytes that
+// all have to be cleared for the next one, and these fields are most of a file.
 #ifndef ASSAY_HLO_PROTO_INSTRUCTION_HEAD_H_
 #define ASSAY_HLO_PROTO_INSTRUCTION_HEAD_H_
 
@@ -13,7 +13,8 @@
 
 namespace assay::proto {
 
-// The fields of the same names; parts of the file. Of a field that stands twice the last counts, as in every decoder.
+// The fields of the same names; parts of the file. Of a field that stands twice the last counts,
+// as in every decoder.
 struct InstructionHead {
   std::string_view name, opcode, shape, metadata, frontend_attributes, statistics_viz;
   std::string_view comparison_direction, comparison_type;

@@ -1,5 +1,5 @@
-// One HloInstructionProto to an Instruction. Which fields an op uses is decided here, by its opcode; fields of
-// other ops are skipped, as XLA skips them.
+// One HloInstructionProto to an Instruction. Which fields an op uses is decided here, by its opcode; fields
+// of other ops are skipped, as XLA skips them.
 #ifndef ASSAY_HLO_PROTO_INSTRUCTION_READER_H_
 #define ASSAY_HLO_PROTO_INSTRUCTION_READER_H_
 
@@ -40,8 +40,8 @@ class InstructionReader {
  public:
   explicit InstructionReader(const ComputationIds& computations) : computations_(computations) {}
   Payloads& payloads() { return payloads_; }
-  // `message` has the fields that `head` has not; `above`: the computation with the instructions before it, and `ids`
-  // their places.
+  // `message` has the fields that `head` has not; `above`: the computation with the instructions before it,
+  // and `ids` their places.
   absl::Status Read(const InstructionHead& head, const pb::HloInstructionProto& message,
                     const Computation& above, const InstructionIds& ids, Instruction* instruction);
   // A ShapeProto, whose bytes must outlive the reader: what was decoded from equal bytes is one object.

@@ -1,5 +1,5 @@
-// One switch says which field an attribute stands in; what XLA's reader wants although the program may leave it out
-// is added by AddDefaults.
+// One switch says which field an attribute stands in; what XLA's reader wants although the program may leave
+// it out is added by AddDefaults.
 #include "hlo/proto/instruction_writer.h"
 
 #include <utility>
@@ -127,8 +127,9 @@ struct Writer {
   absl::Status WriteOther() const;
 };
 
-// What a field would not give back as it is: the reader takes a channel below 1 as none, and a group count of 0 as 1. Channel 0 of a
-// collective is none in a program too (Decision: collective-channel-0); of a transfer it is a channel.
+// What a field would not give back as it is: the reader takes a channel below 1 as none, and a group count of
+// 0 as 1. Channel 0 of a collective is none in a program too (Decision: collective-channel-0);
+// of a transfer it is a channel.
 absl::Status Writer::CheckRoom() const {
   const auto refused = [this](std::string_view what) {
     return NotSupported({}, fmt::format("writing {}: {}", Name(attr), what));

@@ -11,7 +11,8 @@
 namespace assay::proto {
 namespace {
 
-// The field that holds the elements of one type, as the bytes that a dense literal has, in the order of the layout.
+// The field that holds the elements of one type, as the bytes that a dense literal has,
+// in the order of the layout.
 struct Elements {
   std::string_view field;
   std::string_view bytes;

@@ -1,4 +1,5 @@
-// Most of a real program's file is metadata. Messages of nothing but texts and numbers are read from the wire.
+// Most of a real program's file is metadata. Messages of nothing but texts and
+// numbers are read from the wire.
 #include "hlo/proto/metadata_reader.h"
 
 #include <utility>

@@ -15,8 +15,8 @@ namespace assay::proto {
 
 class MetadataReader {
  public:
-  // Extras with nothing but this metadata; null: there is nothing in it. The bytes must outlive the reader: what was
-  // decoded from equal bytes is one object.
+  // Extras with nothing but this metadata; null: there is nothing in it. The bytes must outlive the reader:
+  // what was decoded from equal bytes is one object.
   absl::StatusOr<std::shared_ptr<const InstructionExtras>> Read(std::string_view bytes, Payloads& payloads);
 
  private:

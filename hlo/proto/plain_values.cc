@@ -111,7 +111,8 @@ std::optional<Shape> PlainShapeAt(std::string_view bytes, int level) {
   return Shape::Tuple(std::move(elements));
 }
 
-// How a LiteralProto has the elements of a type: which field, and whether each is a varint or in its own bytes.
+// How a LiteralProto has the elements of a type: which field, and whether each is a
+// varint or in its own bytes.
 struct ElementField {
   int32_t number = 0;  // 0: none here
   bool is_varint = false;

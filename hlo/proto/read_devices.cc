@@ -278,8 +278,8 @@ absl::StatusOr<std::string> ShardingFrom(const pb::OpSharding& message, Payloads
   return canonical;
 }
 
-// Text and message name the two sides the other way round: what the message calls the entry is the operand's side,
-// which the text calls the exit (seen in what XLA writes of one module).
+// Text and message name the two sides the other way round: what the message calls the entry is the operand's
+// side, which the text calls the exit (seen in what XLA writes of one module).
 absl::StatusOr<AttrValue> DomainFrom(const pb::HloInstructionProto& message, Payloads& payloads) {
   ASSAY_ASSIGN_OR_RETURN(const std::string exit, ShardingFrom(message.domain_entry_sharding(), payloads));
   ASSAY_ASSIGN_OR_RETURN(const std::string entry, ShardingFrom(message.domain_exit_sharding(), payloads));

@@ -20,8 +20,8 @@ absl::Status ReadIndexType(std::string_view field, int32_t number, std::optional
       {}, fmt::format("layout: {} is {}, want an unsigned integral PrimitiveType", field, number));
 }
 
-// The texts that the values of PaddingValue have in a layout of elements of `type`, by their numbers from 1 on: zero, one,
-// lowest, highest; empty where the type has none.
+// The texts that the values of PaddingValue have in a layout of elements of `type`, by their numbers from 1
+// on: zero, one, lowest, highest; empty where the type has none.
 std::array<std::string, 4> PaddingTexts(ElementType type) {
   if (type == ElementType::kPred) return {"false", "true", "false", "true"};
   if (IsComplex(type)) return {"(0, 0)", "(1, 0)", "", ""};

@@ -152,7 +152,8 @@ absl::Status Decode(std::string_view bytes, std::string_view name, google::proto
     return ProgramLimitExceeded({}, fmt::format("bytes of one {}", name), static_cast<int64_t>(bytes.size()),
                                 std::numeric_limits<int32_t>::max());
   }
-  // Straight from the array, which nests up to 100 levels; deeper ones, which are rare, from a stream with our limit.
+  // Straight from the array, which nests up to 100 levels; deeper ones, which are rare,
+  // from a stream with our limit.
   if (message->ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size()))) return absl::OkStatus();
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(bytes.data()),
                                             static_cast<int>(bytes.size()));

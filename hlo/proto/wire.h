@@ -1,5 +1,6 @@
-// The wire form of protocol buffers, one level at a time and without a copy: what tells a module from what may
-// contain one, and what takes large messages apart, so that no more than one instruction is decoded at a time.
+// The wire form of protocol buffers, one level at a time and without a copy: what tells a module from what
+// may contain one, and what takes large messages apart, so that no more than one
+// instruction is decoded at a time.
 //
 // Errors say which field, where in its message, and what was found; `where` prefixes are the caller's.
 #ifndef ASSAY_HLO_PROTO_WIRE_H_
@@ -34,8 +35,8 @@ class WireReader {
   explicit WireReader(std::string_view message) : message_(message) {}
   bool AtEnd() const { return at_ == message_.size(); }
   absl::Status Next(WireField* field) { return NextUsual(field) ? absl::OkStatus() : NextAny(field); }
-  // The next field if it is a varint or length-delimited and there is nothing wrong with it, else false, and nothing
-  // is taken.
+  // The next field if it is a varint or length-delimited and there is nothing wrong with it, else false, and
+  // nothing is taken.
   bool NextUsual(WireField* field);
   // Reads a number of a packed list's payload. False: it has no end within 10 bytes.
   bool ReadVarint(uint64_t* value) {

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-// Reads the value of `attr`, whose name and '=' are already taken. It does not read the forms kComputation and
-// kComputations.
+// Reads the value of `attr`, whose name and '=' are already taken. It does not read the forms kComputation
+// and kComputations.
 absl::StatusOr<AttrValue> ReadAttributeValue(TokenReader& in, Attr attr);
 
 // "{1,2}", a trailing comma is allowed.

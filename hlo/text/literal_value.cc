@@ -1,4 +1,5 @@
-// Literals in the text of a program: what LiteralParser does not know of, elided values and what a person should be told.
+// Literals in the text of a program: what LiteralParser does not know of,
+// elided values and what a person should be told.
 #include "hlo/text/literal_value.h"
 
 #include <algorithm>
@@ -50,7 +51,8 @@ void WarnOfMinusZeros(TokenReader& in, std::string_view text, const MinusZeros& 
                       found.count == 1 ? "-0 is" : fmt::format("{} elements -0 are", found.count)));
 }
 
-// Decision: bare-literal. One element where an array is wanted: XLA's reader stores it as element 0 and leaves the others 0.
+// Decision: bare-literal. One element where an array is wanted:
+// XLA's reader stores it as element 0 and leaves the others 0.
 absl::StatusOr<LiteralPtr> ReadBareElement(TokenReader& in, const Shape& shape) {
   if (!in.CountBareBytes(shape.num_bytes())) {
     return ProgramLimitExceeded(in.position(), "bytes of arrays written as one element", shape.num_bytes(),

@@ -101,8 +101,8 @@ bool HasOrderedEffect(const Instruction& call) {
          target.starts_with("interpreter.");
 }
 
-// For each instruction that keeps its place among others of its kind, or calls one: the one before it; else -1.
-// `ordered` says it of the computations above, and gets this one.
+// For each instruction that keeps its place among others of its kind, or calls one: the one before it; else
+// -1. `ordered` says it of the computations above, and gets this one.
 std::vector<int32_t> OrderedBefore(const Computation& computation, std::vector<bool>& ordered) {
   const auto& instructions = computation.instructions;
   std::vector<int32_t> before(instructions.size(), -1);

@@ -24,8 +24,8 @@ std::vector<std::vector<int32_t>> InstructionOrders(const Module& module);
 std::vector<ComputationId> ComputationOrder(const Module& module,
                                             const std::vector<std::vector<int32_t>>& instruction_orders);
 
-// True for each computation whose every caller is an async-start that may be written "<op>-start", so that the
-// computation itself is not printed.
+// True for each computation whose every caller is an async-start that may be written "<op>-start", so that
+// the computation itself is not printed.
 std::vector<bool> SugaredComputations(const Module& module);
 
 // The thread that each computation runs on; empty for the main one. The thread of an async-start is that of

@@ -28,8 +28,9 @@ std::vector<std::string> LeafShardings(std::string_view sharding);
 // Tiles of the sharding of an array of `rank` dimensions are as many-dimensional, and no device stands twice.
 absl::Status CheckTiles(std::string_view sharding, int64_t rank);
 
-// Where the pieces of an array of `rank` dimensions lie (SDY-23): "{devices=[2,1,2]<=[4] last_tile_dim_replicate}", and the
-// form with a mesh. Kinds without tiles ({replicated}, {manual}, ...) leave it whole on each of `num_devices`.
+// Where the pieces of an array of `rank` dimensions lie (SDY-23): "{devices=[2,1,2]<=[4]
+// last_tile_dim_replicate}", and the form with a mesh. Kinds without tiles ({replicated}, {manual}, ...)
+// leave it whole on each of `num_devices`.
 absl::StatusOr<ShardLayout> LayoutOfSharding(std::string_view sharding, int64_t rank, int64_t num_devices);
 
 }  // namespace assay

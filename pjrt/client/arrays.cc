@@ -161,7 +161,8 @@ absl::StatusOr<Handle<pjrt::Buffer>> PutArray(const Plugin& plugin, pjrt::Client
   }
   ASSAY_RETURN_IF_ERROR(plugin.Invoke(kAsked, call));
   Handle<pjrt::Buffer> buffer(plugin, call->buffer);
-  // With these semantics it has let go of the host's memory already; errors of the transfer come by the event.
+  // With these semantics it has let go of the host's memory already;
+  // errors of the transfer come by the event.
   const absl::Status done = plugin.Await(call->done_with_host_buffer, what);
   ASSAY_RETURN_IF_ERROR(done);
   if (buffer.get() == nullptr) return plugin.Wrong(kAsked, fmt::format("gave no buffer for {}", what));

@@ -14,14 +14,16 @@ namespace assay::pjrt_client {
 
 class PjrtBackend final : public Backend {
  public:
-  // Opens the library and makes a client. Errors: Plugin::Open's and the plugin's own; EvalError: it has no device.
+  // Opens the library and makes a client. Errors: Plugin::Open's and the plugin's own; EvalError:
+  // it has no device.
   static absl::StatusOr<std::unique_ptr<PjrtBackend>> Open(const std::string& path,
                                                            const std::vector<PluginOption>& options);
 
   // "LIB.so (cpu, 1.2)".
   std::string Name() const override { return name_; }
-  // The program is compiled anew each time, from the first of FormsOf that the plugin takes. NotSupported: several devices,
-  // dynamic sizes, values from the host. While the plugin works the guard of the work is asked (PollWork).
+  // The program is compiled anew each time, from the first of FormsOf that the plugin takes. NotSupported:
+  // several devices, dynamic sizes, values from the host. While the plugin works the guard of
+  // the work is asked (PollWork).
   absl::StatusOr<Outputs> Run(const Request& request) override;
 
  private:

@@ -1,6 +1,6 @@
-// A library with PJRT's C API, opened at run time: its table of functions as calls that give statuses, and its handles as
-// values that free themselves. Nothing that a plugin gives is believed: a null pointer where something is wanted, a missing
-// function and an exception are errors with the plugin's name.
+// A library with PJRT's C API, opened at run time: its table of functions as calls that give statuses, and
+// its handles as values that free themselves. Nothing that a plugin gives is believed: a null pointer where
+// something is wanted, a missing function and an exception are errors with the plugin's name.
 #ifndef ASSAY_PJRT_CLIENT_PLUGIN_H_
 #define ASSAY_PJRT_CLIENT_PLUGIN_H_
 
@@ -19,8 +19,8 @@ namespace assay::pjrt_client {
 
 using pjrt::FunctionId;
 
-// Arguments of a function, with room behind them for the fields of later versions, which are all zero there: "nothing given".
-// A plugin that is newer than pjrt_api.h refuses smaller structs than its own.
+// Arguments of a function, with room behind them for the fields of later versions, which are all zero there:
+// "nothing given". A plugin that is newer than pjrt_api.h refuses smaller structs than its own.
 template <class Args>
 class Struct {
  public:
@@ -38,17 +38,17 @@ class Plugin {
   // The oldest version whose structs are those of pjrt_api.h; JAX takes no older one either.
   static constexpr int kOldestMinorVersion = 29;
 
-  // Opens the library, which stays open as long as the process does, checks its version and that it has the functions
-  // that a run needs, and initialises it once. BadInput: no such library, or none of PJRT. NotSupported: another version,
-  // or functions that are missing.
+  // Opens the library, which stays open as long as the process does, checks its version and that it has the
+  // functions that a run needs, and initialises it once. BadInput: no such library, or none of PJRT.
+  // NotSupported: another version, or functions that are missing.
   static absl::StatusOr<std::shared_ptr<const Plugin>> Open(const std::string& path);
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
   const std::string& path() const { return path_; }
   bool Has(FunctionId id) const;
-  // Errors are those of the plugin, by its own code and message: NotSupported where it says UNIMPLEMENTED or lacks the
-  // function, else EvalError.
+  // Errors are those of the plugin, by its own code and message: NotSupported where it says UNIMPLEMENTED or
+  // lacks the function, else EvalError.
   template <class Args>
   absl::Status Invoke(FunctionId id, Struct<Args>& call) const {
     return InvokeRaw(id, call.get());
@@ -58,8 +58,8 @@ class Plugin {
   // Text that a plugin gave; what can't be a name is cut off.
   static std::string TextOf(const char* text, size_t size);
 
-  // Waits until the event is ready, and gives its error. It ends with the guard of the work (WorkScope): then the plugin is still
-  // at work, and is left alone from then on, with all that it holds.
+  // Waits until the event is ready, and gives its error. It ends with the guard of the work (WorkScope): then
+  // the plugin is still at work, and is left alone from then on, with all that it holds.
   absl::Status Await(pjrt::Event* event, std::string_view what) const;
   bool is_abandoned() const { return abandoned_; }
 

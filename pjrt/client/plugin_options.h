@@ -19,8 +19,9 @@ struct PluginOption {
   Value value;
 };
 
-// The form of V decides its type: true and false are bool, 12 is int64, [1,2] a list of int64, 0.5 and 1e3 are float, anything
-// else a string, which may stand in double quotes to be one: "12". BadInput: no K, or a number that has no room in its type.
+// The form of V decides its type: true and false are bool, 12 is int64, [1,2] a list of int64, 0.5 and 1e3
+// are float, anything else a string, which may stand in double quotes to be one: "12". BadInput: no K, or a
+// number that has no room in its type.
 absl::StatusOr<PluginOption> ParsePluginOption(std::string_view text);
 // Points into the options.
 std::vector<pjrt::NamedValue> NamedValuesOf(const std::vector<PluginOption>& options);

@@ -17,8 +17,8 @@ struct ProgramBytes {
   absl::StatusOr<std::string> code;
 };
 
-// The forms to try, in order: the file's own bytes where they are a portable artifact of StableHLO, the HLO proto, and
-// StableHLO text. A form that the module has none of says why.
+// The forms to try, in order: the file's own bytes where they are a portable artifact of StableHLO, the HLO
+// proto, and StableHLO text. A form that the module has none of says why.
 std::vector<ProgramBytes> FormsOf(const Backend::Request& request);
 
 // CompileOptionsProto: one replica of one partition, on that device; nullopt: on the plugin's default.

@@ -1,5 +1,5 @@
-// Buffers: an array, or a token, in a memory of a device. All memories are the host's, and values are shared: a copy to another
-// device copies nothing.
+// Buffers: an array, or a token, in a memory of a device. All memories are the host's, and values are shared:
+// a copy to another device copies nothing.
 #ifndef ASSAY_PJRT_PLUGIN_BUFFER_H_
 #define ASSAY_PJRT_PLUGIN_BUFFER_H_
 

@@ -1,5 +1,5 @@
-// A client and what it has from its beginning to its end: devices, their memories, the topology. All of it is made in
-// Client::Make and never changes, so that it may be read from any thread.
+// A client and what it has from its beginning to its end: devices, their memories, the topology. All of it is
+// made in Client::Make and never changes, so that it may be read from any thread.
 #ifndef ASSAY_PJRT_PLUGIN_CLIENT_H_
 #define ASSAY_PJRT_PLUGIN_CLIENT_H_
 
@@ -57,7 +57,8 @@ struct Client {
 // The device's memory of this kind; null: it has none.
 Memory* MemoryOfKind(const Device& device, std::string_view kind);
 
-// The memory that a caller names by itself, or as a device's default one. InvalidProgram: neither, or another client's.
+// The memory that a caller names by itself, or as a device's default one. InvalidProgram: neither,
+// or another client's.
 absl::StatusOr<Memory*> MemoryFor(const Client& client, Device* device, Memory* memory);
 
 }  // namespace assay::pjrt

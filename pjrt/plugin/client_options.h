@@ -1,5 +1,5 @@
-// How a client evaluates: by the environment (ASSAY_ENGINE, …), or by the options that it is made with, which win. docs/jax.md
-// lists them.
+// How a client evaluates: by the environment (ASSAY_ENGINE, …), or by the options that it is made with, which
+// win. docs/jax.md lists them.
 #ifndef ASSAY_PJRT_PLUGIN_CLIENT_OPTIONS_H_
 #define ASSAY_PJRT_PLUGIN_CLIENT_OPTIONS_H_
 
@@ -19,7 +19,8 @@ struct ClientOptions {
   bool lapack = false;  // decompositions by the machine's LAPACK
   RunOptions run;       // limits, jobs, crosscheck, run_seed
 
-  // InvalidProgram: an option that there is none of, or with a value that it can't have; the message names it.
+  // InvalidProgram: an option that there is none of, or with a value that it can't have;
+  // the message names it.
   static absl::StatusOr<ClientOptions> Of(std::span<const NamedValue> values);
   // "exact", "fast, crosscheck sample": what decides about results, in words.
   std::string EngineText() const;

@@ -1,4 +1,5 @@
-// CompileOptionsProto, as far as it decides what a program computes and where: the rest is about code generation.
+// CompileOptionsProto, as far as it decides what a program computes and where:
+// the rest is about code generation.
 #ifndef ASSAY_PJRT_PLUGIN_COMPILE_OPTIONS_H_
 #define ASSAY_PJRT_PLUGIN_COMPILE_OPTIONS_H_
 

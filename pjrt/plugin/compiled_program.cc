@@ -77,7 +77,8 @@ absl::Status AddLeaves(const std::shared_ptr<const Shape>& shape, std::string_vi
   return absl::OkStatus();
 }
 
-// FNV-1a, twice with different starts: what is compared are programs of one process, or of one cache of compilations.
+// FNV-1a, twice with different starts: what is compared are programs of one process,
+// or of one cache of compilations.
 std::string HashOf(std::initializer_list<std::string_view> texts) {
   uint64_t hashes[] = {0xcbf29ce484222325, 0x84222325cbf29ce4};
   for (uint64_t& hash : hashes) {
@@ -89,7 +90,8 @@ std::string HashOf(std::initializer_list<std::string_view> texts) {
   return fmt::format("{:016x}{:016x}", hashes[0], hashes[1]);
 }
 
-// The order of each leaf's dimensions, and whether it lies in the host's memory, as the entry computation's layout says.
+// The order of each leaf's dimensions, and whether it lies in the host's memory,
+// as the entry computation's layout says.
 void SetOrders(const Shape& shape, std::span<Leaf> leaves, size_t& next) {
   if (shape.IsTuple()) {
     for (const Shape& element : shape.elements()) SetOrders(element, leaves, next);
@@ -238,7 +240,8 @@ void CompiledProgram::SetOutputLists() {
 absl::StatusOr<std::string> CompiledProgram::OptimizedProgram() const {
   ASSAY_ASSIGN_OR_RETURN(std::string bytes, ExportProto(module()));
   if (is_logical) {
-    // Fields of HloModuleProto that say how its arguments and results lie: what is appended to a message belongs to it.
+    // Fields of HloModuleProto that say how its arguments and results lie:
+    // what is appended to a message belongs to it.
     constexpr int32_t kOutputSharding = 12, kParameterSharding = 14, kTupleShardings = 5, kType = 1;
     constexpr uint64_t kTuple = 2;
     WireWriter shardings;

@@ -17,13 +17,14 @@
 namespace assay::pjrt {
 
 struct CompiledProgram {
-  // `format`: mlir, hlo or hlo_with_config. Errors: Program::Load's; NotSupported for results of dynamic sizes.
+  // `format`: mlir, hlo or hlo_with_config. Errors: Program::Load's;
+  // NotSupported for results of dynamic sizes.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(const Client& client,
                                                                         std::string_view format,
                                                                         std::string_view code,
                                                                         std::string_view options);
-  // The program with what is needed to compile it again, and back, by other options where there are some. Errors of the latter: InvalidProgram for bytes that
-  // Serialized did not make, and Compile's.
+  // The program with what is needed to compile it again, and back, by other options where there are some.
+  // Errors of the latter: InvalidProgram for bytes that Serialized did not make, and Compile's.
   std::string Serialized() const;
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> OfSerialized(
       const Client& client, std::string_view bytes, std::optional<std::string_view> new_options);

@@ -7,8 +7,9 @@
 
 namespace assay::pjrt {
 
-// "flops", "transcendentals", "bytes accessed": of one run of the entry computation with all that it calls, loops counted as one
-// turn, as XLA counts them (plan/costs.h has the rules, which are not XLA's to the last operation).
+// "flops", "transcendentals", "bytes accessed": of one run of the entry computation with all that it calls,
+// loops counted as one turn, as XLA counts them (plan/costs.h has the rules, which are not
+// XLA's to the last operation).
 void AddCosts(const CompiledProgram& program, NamedValues& values);
 
 }  // namespace assay::pjrt

@@ -18,7 +18,8 @@ BufferType BufferTypeOf(ElementType type);
 // Of an array or a token.
 BufferType BufferTypeOf(const Shape& shape);
 
-// Elements of some types have bytes that no literal may hold: pred other than 0 and 1, bits above a narrow integer's.
+// Elements of some types have bytes that no literal may hold: pred other than 0 and 1,
+// bits above a narrow integer's.
 bool HasLooseBytes(ElementType type);
 // Makes the bytes of such a type what literals hold.
 void TightenBytes(ElementType type, std::span<std::byte> bytes);
@@ -30,13 +31,14 @@ void DropSigns(ElementType type, std::span<std::byte> bytes);
 void CopyStrided(std::span<const int64_t> sizes, int64_t element_bytes, const std::byte* from,
                  std::span<const int64_t> from_strides, std::byte* to, std::span<const int64_t> to_strides);
 
-// The strides, in bytes, of an array without gaps whose dimensions lie in this order, the first running fastest.
+// The strides, in bytes, of an array without gaps whose dimensions lie in this order,
+// the first running fastest.
 DimVector DenseStrides(std::span<const int64_t> sizes, int64_t element_bytes,
                        std::span<const int64_t> minor_to_major);
 DimVector RowMajorOrder(int64_t rank);
 
-// What the caller's layout says of an array of these sizes; null: row-major. NotSupported: tiles. InvalidProgram: no
-// permutation, or strides that are too few.
+// What the caller's layout says of an array of these sizes; null: row-major. NotSupported: tiles.
+// InvalidProgram: no permutation, or strides that are too few.
 absl::StatusOr<DimVector> StridesOf(const BufferMemoryLayout* layout, std::span<const int64_t> sizes,
                                     int64_t element_bytes);
 // The order of dimensions that a layout without strides says.

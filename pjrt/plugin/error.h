@@ -14,8 +14,9 @@ struct Error {
   std::string message;
 };
 
-// Null where the status is OK. A position stands before the message. What an input of a run does wrong (BadInput) is an
-// invalid argument here; memory that there is none of for the error itself gives an error that nobody destroys.
+// Null where the status is OK. A position stands before the message. What an input of a run does wrong
+// (BadInput) is an invalid argument here; memory that there is none of for the error itself gives an
+// error that nobody destroys.
 Error* ErrorOf(const absl::Status& status) noexcept;
 
 // A handle or pointer that the caller must give.

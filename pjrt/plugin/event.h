@@ -1,4 +1,5 @@
-// Events: something that is done, or will be. All but the host's memory that a buffer borrows is done when it is asked for.
+// Events: something that is done, or will be. All but the host's memory that a buffer borrows is
+// done when it is asked for.
 #ifndef ASSAY_PJRT_PLUGIN_EVENT_H_
 #define ASSAY_PJRT_PLUGIN_EVENT_H_
 
@@ -9,7 +10,8 @@
 
 namespace assay::pjrt {
 
-// What all events of one thing share. It is set once, from any thread; callbacks run on that thread, outside of its lock.
+// What all events of one thing share. It is set once, from any thread; callbacks run on that thread,
+// outside of its lock.
 class EventState {
  public:
   EventState();

@@ -1,5 +1,5 @@
-// Running a program: arguments from buffers, one run or one on each device, results into buffers. All of it happens before the
-// call returns; its events are ready.
+// Running a program: arguments from buffers, one run or one on each device, results into buffers. All of it
+// happens before the call returns; its events are ready.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -148,8 +148,8 @@ class Execution {
     return results;
   }
 
-  // The whole program on whole values, which are put together before and cut after. Where devices differ in what is one value to
-  // the program, each has its own.
+  // The whole program on whole values, which are put together before and cut after. Where devices differ in
+  // what is one value to the program, each has its own.
   absl::StatusOr<std::vector<std::vector<Literal>>> RunWhole(
       std::vector<std::vector<Literal>> arguments) const {
     std::vector<std::vector<Literal>> given(static_cast<size_t>(program_.grid.size()));
@@ -178,8 +178,8 @@ class Execution {
     return cut;
   }
 
-  // A result shares no memory with an argument that the caller still has, with a constant, or with another result of its device.
-  // Copies of one value on several devices share theirs.
+  // A result shares no memory with an argument that the caller still has, with a constant, or with another
+  // result of its device. Copies of one value on several devices share theirs.
   static absl::Status OwnBuffers(std::vector<std::vector<Literal>>& results) {
     std::map<const std::byte*, std::vector<std::pair<size_t, size_t>>>
         places;  // device and number, by storage

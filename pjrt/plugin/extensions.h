@@ -1,5 +1,5 @@
-// The extensions of PJRT's C API that Assay has, as they lie in memory: the layouts' (type 4, version 3) and the FFI's (type 5,
-// version 3). As in pjrt_api.h, names of fields and numbers are the interface's.
+// The extensions of PJRT's C API that Assay has, as they lie in memory: the layouts' (type 4, version 3) and
+// the FFI's (type 5, version 3). As in pjrt_api.h, names of fields and numbers are the interface's.
 #ifndef ASSAY_PJRT_PLUGIN_EXTENSIONS_H_
 #define ASSAY_PJRT_PLUGIN_EXTENSIONS_H_
 

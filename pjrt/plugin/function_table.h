@@ -1,5 +1,6 @@
-// The table of the C API: what stands between its functions and Assay's. A function of Assay's takes its arguments by
-// reference and returns a status; the border checks the arguments' size, and lets no exception through.
+// The table of the C API: what stands between its functions and Assay's. A function of Assay's takes its
+// arguments by reference and returns a status; the border checks the arguments' size,
+// and lets no exception through.
 #ifndef ASSAY_PJRT_PLUGIN_FUNCTION_TABLE_H_
 #define ASSAY_PJRT_PLUGIN_FUNCTION_TABLE_H_
 

@@ -1,5 +1,5 @@
-// Arrays between the host's memory and buffers, by strides and layouts, without a copy where the elements lie as literals
-// have them.
+// Arrays between the host's memory and buffers, by strides and layouts, without a copy where the elements lie
+// as literals have them.
 #include <cstring>
 #include <memory>
 

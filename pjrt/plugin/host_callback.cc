@@ -51,7 +51,8 @@ class HostCallbackKernel final : public CustomKernel {
   struct Mode {
     // The program says that one device calls for all (a maximal sharding): each gets the same results.
     bool once = false;
-    // Not empty: one device calls for all of `partitions`, with each one's pieces of the operands. There are no results.
+    // Not empty: one device calls for all of `partitions`, with each one's pieces of the operands.
+    // There are no results.
     std::vector<Leaf> operands;
     int64_t partitions = 1;
   };

@@ -1,5 +1,5 @@
-// The operation by which a program calls a function of the host: custom_call_target="assay_host_callback", api_version=
-// API_VERSION_TYPED_FFI, backend_config={number = N : ui64}.
+// The operation by which a program calls a function of the host: custom_call_target="assay_host_callback",
+// api_version= API_VERSION_TYPED_FFI, backend_config={number = N : ui64}.
 #ifndef ASSAY_PJRT_PLUGIN_HOST_CALLBACK_H_
 #define ASSAY_PJRT_PLUGIN_HOST_CALLBACK_H_
 

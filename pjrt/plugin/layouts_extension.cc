@@ -1,4 +1,5 @@
-// Layouts: every array has its dimensions in row-major order, but for buffers that were made with another one.
+// Layouts: every array has its dimensions in row-major order, but for buffers that
+// were made with another one.
 #include <memory>
 #include <string>
 

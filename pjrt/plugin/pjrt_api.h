@@ -1,9 +1,9 @@
-// PJRT's C API as it lies in memory, version 0.76: what frameworks call a plugin with. Field names, order, sizes and numbers
-// are the interface's, which python/tests/test_pjrt_abi.py holds against the header that a wheel ships; structures are only
-// there for the functions that Assay has (pjrt_functions.def lists all).
+// PJRT's C API as it lies in memory, version 0.76: what frameworks call a plugin with. Field names, order,
+// sizes and numbers are the interface's, which python/tests/test_pjrt_abi.py holds against the header that a
+// wheel ships; structures are only there for the functions that Assay has (pjrt_functions.def lists all).
 //
-// Each struct of arguments begins with its size in bytes as its writer knows it, and a list of extensions; a plugin reads
-// nothing behind that size. Outputs are written into the same struct.
+// Each struct of arguments begins with its size in bytes as its writer knows it, and a list of extensions; a
+// plugin reads nothing behind that size. Outputs are written into the same struct.
 #ifndef ASSAY_PJRT_PLUGIN_PJRT_API_H_
 #define ASSAY_PJRT_PLUGIN_PJRT_API_H_
 
@@ -364,8 +364,8 @@ inline constexpr size_t kNumFunctions = 0
 #undef FUNCTION
     ;
 
-// All take a pointer to their arguments and return null where they did what was asked; Error_Destroy and Error_Message, which
-// return nothing, give null as well.
+// All take a pointer to their arguments and return null where they did what was asked; Error_Destroy and
+// Error_Message, which return nothing, give null as well.
 using Function = Error*(void* args);
 
 struct Api {

@@ -1,5 +1,5 @@
-// Operations that the process adds to what programs may call: handlers of XLA's FFI (jax.ffi), and the host's callbacks
-// (jax.pure_callback, jax.debug.print, …), which the Python package serves.
+// Operations that the process adds to what programs may call: handlers of XLA's FFI (jax.ffi), and the host's
+// callbacks (jax.pure_callback, jax.debug.print, …), which the Python package serves.
 #ifndef ASSAY_PJRT_PLUGIN_PROCESS_OPS_H_
 #define ASSAY_PJRT_PLUGIN_PROCESS_OPS_H_
 
@@ -35,15 +35,16 @@ struct AssayHostArray {
   void* data;
   int64_t bytes;
 };
-// Calls function number `number` with the arrays and fills in its results. 0: fine; else `error` holds a text that ends with a
-// zero.
+// Calls function number `number` with the arrays and fills in its results. 0: fine; else `error` holds a text
+// that ends with a zero.
 using AssayHostCallback = int(uint64_t number, size_t num_operands, const AssayHostArray* operands,
                               size_t num_results, const AssayHostArray* results, char* error,
                               size_t error_size);
 // Who serves custom calls of the target assay_host_callback. Null: nobody.
 __attribute__((visibility("default"))) void AssaySetHostCallback(AssayHostCallback* callback);
 
-// Registers the stages of a handler of XLA's FFI; all but `execute` may be null. The same result as AssayHostCallback's.
+// Registers the stages of a handler of XLA's FFI; all but `execute` may be null.
+// The same result as AssayHostCallback's.
 __attribute__((visibility("default"))) int AssayRegisterFfiHandler(const char* target, void* instantiate,
                                                                    void* prepare, void* initialize,
                                                                    void* execute, uint32_t traits,

@@ -119,7 +119,8 @@ class Layouts {
     return groups;
   }
 
-  // Members of the first group that has one with a layout and some without get it. How many: 0 when all is settled.
+  // Members of the first group that has one with a layout and some without get it. How many:
+  // 0 when all is settled.
   size_t SettleOne(const std::map<std::string, std::vector<int32_t>>& groups) {
     for (const auto& [id, members] : groups) {
       const auto lies = [this](int32_t member) { return (*this)[member] != nullptr; };
@@ -192,7 +193,8 @@ class Layouts {
     return OfSharding(sharding, std::ssize(sharding.dims));
   }
 
-  // The operand's shape and layout; null: it has none, or an unreduced one, which what is made of it need not have.
+  // The operand's shape and layout; null: it has none, or an unreduced one,
+  // which what is made of it need not have.
   const Shape& ShapeOf(const Instruction& instruction, size_t operand) const {
     return *entry_.instructions[static_cast<size_t>(instruction.operands[operand])].shape;
   }
@@ -211,7 +213,8 @@ class Layouts {
     Cut(instruction, 0, sources, layout);
     return std::make_shared<const ShardLayout>(std::move(layout));
   }
-  // Cuts the dimensions of the result as the operand is cut along the one of the same size that each comes from.
+  // Cuts the dimensions of the result as the operand is cut along the one of the same
+  // size that each comes from.
   void Cut(const Instruction& instruction, size_t operand, std::span<const int64_t> sources,
            ShardLayout& layout) const {
     const ShardLayout* const from = LayoutOf(instruction, operand);
@@ -303,7 +306,8 @@ class Layouts {
   std::vector<Layout> alike_;  // of what nothing else is known of
 };
 
-// HLO's sharding of a root that is a tuple has one for each element; it says {replicated} of those without one.
+// HLO's sharding of a root that is a tuple has one for each element;
+// it says {replicated} of those without one.
 absl::Status SetFromTuple(const Instruction& root, int64_t partitions, std::span<Leaf> outputs) {
   if (root.extras == nullptr || root.extras->sharding.empty()) return absl::OkStatus();
   const std::vector<std::string> shardings = LeafShardings(root.extras->sharding);
@@ -447,7 +451,8 @@ std::string OpShardingBytes(const Leaf& leaf) {
   const bool is_one_sum = leaf.layout && leaf.layout->num_summands() == leaf.layout->num_devices();
   sharding.Varint(1, static_cast<uint64_t>(!leaf.layout ? kReplicated : is_one_sum ? kUnreduced : kOther));
   if (!leaf.layout || is_one_sum) return sharding.bytes();
-  // Devices by chunk, in row-major order, then by summand; those that hold the same stand together, in a last dimension of tiles.
+  // Devices by chunk, in row-major order, then by summand; those that hold the same stand together,
+  // in a last dimension of tiles.
   const ShardLayout& layout = *leaf.layout;
   std::vector<std::array<int64_t, 3>> by_chunk;
   for (int64_t device = 0; device < layout.num_devices(); ++device) {

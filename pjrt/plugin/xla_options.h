@@ -1,5 +1,6 @@
-// The options of XLA's compiler that frameworks hand on (env_option_overrides; JAX: compile(compiler_options={...})). They are
-// about the code that XLA makes and change nothing here, but a wrong one is refused, as XLA refuses it.
+// The options of XLA's compiler that frameworks hand on (env_option_overrides; JAX:
+// compile(compiler_options={...})). They are about the code that XLA makes and change nothing here, but a
+// wrong one is refused, as XLA refuses it.
 #ifndef ASSAY_PJRT_PLUGIN_XLA_OPTIONS_H_
 #define ASSAY_PJRT_PLUGIN_XLA_OPTIONS_H_
 

@@ -29,7 +29,8 @@ class Element:
 class OutputBounds:
     """How one output lies in its bounds."""
 
-    path: str  # where it lies in the function's result, such as "[0]['w']"; of programs the key, such as "out0"
+    # where it lies in the function's result, such as "[0]['w']"; of programs the key, such as "out0"
+    path: str
     elements: int
     inside: int
     outside: int  # proven violations
@@ -67,7 +68,8 @@ class BoundsReport:
 
     @property
     def ok(self) -> bool:
-        """True if no element is proven to be outside and no output is missing; undecided ones do not count."""
+        """True if no element is proven to be outside and no output is missing;
+        undecided ones do not count."""
         return all(output.ok for output in self.outputs)
 
     def __bool__(self) -> bool:
@@ -79,15 +81,18 @@ class BoundsReport:
         return "\n".join(lines)
 
 
-def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0, max_steps: int = 0,
-         memory_limit: int = 0, timeout: float = 0, seed: int = 42, html: str | os.PathLike | None = None) -> BoundsReport:
+def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0,
+         max_steps: int = 0,
+         memory_limit: int = 0, timeout: float = 0, seed: int = 42,
+         html: str | os.PathLike | None = None) -> BoundsReport:
     """Whether a backend's outputs are what a correct one may return for these inputs.
 
-    program: a Module, or what load() takes. inputs: the arguments in order (tuples of arrays for tuple parameters), a dict
-    by the names of .npz files ("arg0", "arg1.0"), or the path of such a file. actual: the output, a tuple of outputs
-    where the root is a tuple, a dict by name ("out0"), or the path of an .npz file. profile: what the backend is allowed,
-    "strict", "xla-cpu", "xla-gpu", "xla-gpu-tf32", "tpu-bf16" or the path of a file. html: a page to write that shows
-    it all (docs/bounds.md). The rest is as of Module.evaluate().
+    program: a Module, or what load() takes. inputs: the arguments in order (tuples of
+    arrays for tuple parameters), a dict by the names of .npz files ("arg0", "arg1.0"), or the path of such a
+    file. actual: the output, a tuple of outputs where the root is a tuple, a dict by name ("out0"), or the
+    path of an .npz file. profile: what the backend is allowed, "strict", "xla-cpu", "xla-gpu",
+    "xla-gpu-tf32", "tpu-bf16" or the path of a file. html: a page to write that shows it all
+    (docs/bounds.md). The rest is as of Module.evaluate().
     """
     module = program if isinstance(program, Module) else load(program)
     options = _options(engine, "off", jobs, max_steps, memory_limit, timeout, seed)
@@ -96,9 +101,11 @@ def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exa
 
 def report_of(module: Module, inputs: dict, actual: dict, profile: str, options, paths=None,
               html=None) -> BoundsReport:
-    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order, for who reads the report."""
+    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order,
+    for who reads the report."""
     with translated():
-        found = module._module.diff(inputs, actual, os.fspath(profile), options, "" if html is None else os.fspath(html))
+        found = module._module.diff(inputs, actual, os.fspath(profile), options,
+                                    "" if html is None else os.fspath(html))
     outputs = []
     for k, output in enumerate(found["outputs"]):
         output["worst"] = [Element(*element) for element in output["worst"]]

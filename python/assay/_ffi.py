@@ -13,12 +13,13 @@ from assay._errors import translated
 def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: int = 1) -> None:
     """Lets custom calls of `name` run a handler of XLA's FFI, in programs that are loaded from now on.
 
-    Takes what jax.ffi.register_ffi_target takes: a PyCapsule with the handler's function (jax.ffi.pycapsule), or a dictionary
-    of them by stage: instantiate, prepare, initialize, execute. Assay runs on the CPU: for another platform there is nothing to
-    register, and api_version 0, XLA's earlier custom calls, is not there.
+    Takes what jax.ffi.register_ffi_target takes: a PyCapsule with the handler's function (jax.ffi.pycapsule),
+    or a dictionary of them by stage: instantiate, prepare, initialize, execute. Assay runs on the CPU: for
+    another platform there is nothing to register, and api_version 0, XLA's earlier custom calls, is not
+    there.
 
-    Raises NotSupported for a handler of another version of the interface, EvaluationFailed where `name` has other handlers or
-    is a target that Assay itself defines.
+    Raises NotSupported for a handler of another version of the interface, EvaluationFailed where `name` has
+    other handlers or is a target that Assay itself defines.
     """
     if platform.lower() not in ("cpu", "host"):
         raise ValueError(f"platform is {platform!r}, wanted 'cpu'")
@@ -30,7 +31,8 @@ def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: 
 
 
 def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform: str = "cpu") -> None:
-    """Registers the type of a state, as jax.ffi.register_ffi_type does: {"type_id": PyCapsule, "type_info": PyCapsule}.
+    """Registers the type of a state, as jax.ffi.register_ffi_type does: {"type_id": PyCapsule, "type_info":
+    PyCapsule}.
 
     A type that JAX has registered keeps the number that it got there.
     """
@@ -41,6 +43,7 @@ def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform:
 
 
 def load_ffi_library(path: str | os.PathLike) -> list[str]:
-    """Loads a library that registers its handlers by itself (XLA_FFI_REGISTER_HANDLER); gives their targets."""
+    """Loads a library that registers its handlers by itself (XLA_FFI_REGISTER_HANDLER);
+    gives their targets."""
     with translated():
         return _assay.load_ffi(os.fspath(path))

@@ -1,4 +1,5 @@
-"""JAX functions: traced and lowered by JAX, evaluated by Assay. JAX is imported when one of these is called."""
+"""JAX functions: traced and lowered by JAX, evaluated by Assay.
+JAX is imported when one of these is called."""
 
 from __future__ import annotations
 
@@ -77,11 +78,13 @@ def evaluate(function: Callable, **options) -> Callable:
 
 def check(function: Callable, *args, profile: str | None = None, options: dict | None = None,
           **kwargs) -> Report | BoundsReport:
-    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and where.
+    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and
+    where.
 
-    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct backend of this kind
-    may return: `.ok` is False where one is proven not to be. The function is what JAX lowers it to; the backend may run it
-    as it likes. Without one the report has distances in ulps. `options` are those of Module.evaluate.
+    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct
+    backend of this kind may return: `.ok` is False where one is proven not to be. The function is what JAX
+    lowers it to; the backend may run it as it likes. Without one the report has distances in ulps. `options`
+    are those of Module.evaluate.
     """
     jax = _jax()
     if profile is not None:
@@ -102,7 +105,8 @@ def _check_bounds(function: Callable, args: tuple, kwargs: dict, profile: str, o
                      [jax.tree_util.keystr(path) for path, _ in leaves])
 
 
-_DEFAULTS = {"engine": "exact", "crosscheck": "off", "jobs": 0, "max_steps": 0, "memory_limit": 0, "timeout": 0, "seed": 42}
+_DEFAULTS = {"engine": "exact", "crosscheck": "off", "jobs": 0, "max_steps": 0, "memory_limit": 0,
+             "timeout": 0, "seed": 42}
 
 
 def _plain(leaf) -> np.ndarray:
@@ -113,7 +117,8 @@ def _plain(leaf) -> np.ndarray:
 
 
 def assert_matches(function: Callable, *args, ulps: int = 0, options: dict | None = None, **kwargs) -> Report:
-    """check(), and ComparisonFailed (an AssertionError) with the report if an element is further off than `ulps`."""
+    """check(), and ComparisonFailed (an AssertionError) with the report if an element is
+    further off than `ulps`."""
     report = check(function, *args, options=options, **kwargs)
     if not report.within(ulps):
         raise ComparisonFailed(f"{getattr(function, '__name__', 'the function')} is further than {ulps} ulp from the "

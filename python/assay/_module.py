@@ -17,8 +17,9 @@ Array = Any  # np.ndarray, or anything that np.asarray takes, such as a jax.Arra
 def load(program: str | bytes | os.PathLike, *, name: str | None = None, lapack: bool = False) -> "Module":
     """A program from a path, from its text, or from its bytes.
 
-    A string is a path if a file of that name exists, else it is the program's text. `name` is what error messages
-    call the program. `lapack`: decompositions by the machine's LAPACK, whose bytes depend on the library. Raises InvalidProgram or NotSupported.
+    A string is a path if a file of that name exists, else it is the program's text. `name` is what error
+    messages call the program. `lapack`: decompositions by the machine's LAPACK, whose bytes depend on the
+    library. Raises InvalidProgram or NotSupported.
     """
     if isinstance(program, os.PathLike) or (isinstance(program, str) and _is_file(program)):
         path = os.fspath(program)
@@ -41,7 +42,8 @@ class Module:
 
     @property
     def parameters(self) -> list:
-        """Of each parameter ("f32", (2, 3)); a list for a tuple, None for a token or, of sizes, for a free dimension."""
+        """Of each parameter ("f32", (2, 3)); a list for a tuple, None for a token or, of sizes,
+        for a free dimension."""
         return self._module.parameters()
 
     @property
@@ -50,7 +52,8 @@ class Module:
         return self._module.result()
 
     def to_hlo(self) -> str:
-        """Canonical HLO text, which XLA's own parser accepts. Raises NotSupported where dimensions are free."""
+        """Canonical HLO text, which XLA's own parser accepts. Raises NotSupported
+        where dimensions are free."""
         with translated():
             return self._module.to_hlo()
 
@@ -71,10 +74,11 @@ class Module:
                  max_steps: int = 0, memory_limit: int = 0, timeout: float = 0, seed: int = 42):
         """The exact result: an array, or nested tuples of arrays where the program's root is a tuple.
 
-        Arguments are arrays in the order of the parameters, tuples of arrays for tuple parameters. Their dtypes must be
-        those of the parameters (bf16 and its like: ml_dtypes). engine: "exact", "fast" or "reference"; crosscheck: "off",
-        "sample" or "full"; jobs: threads, 0 for one a core; max_steps, memory_limit (bytes) and timeout (seconds) end
-        a run that needs more. C-contiguous arguments are not copied, and results own their memory.
+        Arguments are arrays in the order of the parameters, tuples of arrays for tuple parameters. Their
+        dtypes must be those of the parameters (bf16 and its like: ml_dtypes). engine: "exact", "fast" or
+        "reference"; crosscheck: "off", "sample" or "full"; jobs: threads, 0 for one a core; max_steps,
+        memory_limit (bytes) and timeout (seconds) end a run that needs more. C-contiguous arguments are not
+        copied, and results own their memory.
         """
         leaves = _leaves(arrays)
         options = _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed)
@@ -85,12 +89,14 @@ class Module:
     def evaluate_devices(self, arrays: list, *, replicas: int = 0, partitions: int = 0, engine: str = "exact",
                          crosscheck: str = "off", jobs: int = 0, max_steps: int = 0, memory_limit: int = 0,
                          timeout: float = 0, seed: int = 42) -> list:
-        """The results of each device, as those of evaluate(): of replica r and partition p number r * partitions + p.
+        """The results of each device, as those of evaluate(): of replica r and partition p number r *
+        partitions + p.
 
-        `arrays` holds the arguments of each device, in that order: arrays[d] is what evaluate() would take. A stacked
-        array, with a leading axis of devices, is list(stacked) of one argument: [(a,) for a in stacked]. replicas and
-        partitions: 0 for as many as the program says, or names in its groups. A program with manual regions (JAX's
-        shard_map before partitioning) works on whole values: it takes one tuple of arguments and gives one result.
+        `arrays` holds the arguments of each device, in that order: arrays[d] is what evaluate() would take. A
+        stacked array, with a leading axis of devices, is list(stacked) of one argument: [(a,) for a in
+        stacked]. replicas and partitions: 0 for as many as the program says, or names in its groups. A
+        program with manual regions (JAX's shard_map before partitioning) works on whole values: it takes one
+        tuple of arguments and gives one result.
         """
         options = _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed)
         with translated():
@@ -134,7 +140,8 @@ def _flatten(key: str, value, leaves: dict) -> None:
     array = np.asarray(value)
     sizes = list(array.shape)  # ascontiguousarray makes a scalar one-dimensional
     array = np.ascontiguousarray(array)
-    leaves[key] = (descriptor(array.dtype), element_type(array.dtype), sizes, array.reshape(-1).view(np.uint8))
+    leaves[key] = (descriptor(array.dtype), element_type(array.dtype), sizes,
+                   array.reshape(-1).view(np.uint8))
 
 
 def _to_numpy(key: str, element_type: str, sizes: tuple, data: np.ndarray) -> np.ndarray:

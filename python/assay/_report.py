@@ -58,8 +58,8 @@ class Report:
 def ulp_distances(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:
     """How many representable values lie between, element for element, in int64; -1 where exactly one is NaN.
 
-    Integers and predicates: the difference. Complex numbers: the larger of the two components' distances. Distances
-    that int64 does not hold are its largest value.
+    Integers and predicates: the difference. Complex numbers: the larger of the two components' distances.
+    Distances that int64 does not hold are its largest value.
     """
     if np.issubdtype(actual.dtype, np.complexfloating):
         return _worse(ulp_distances(actual.real, exact.real), ulp_distances(actual.imag, exact.imag))
@@ -120,5 +120,5 @@ def compare(actual, exact, path: str = "") -> LeafReport:
     unordered = np.flatnonzero(flat < 0)
     worst = int(unordered[0]) if unordered.size else int(np.argmax(flat))
     where = tuple(int(i) for i in np.unravel_index(worst, distances.shape))
-    return LeafReport(path, dtype, actual.size, different, int(flat[worst]), where, repr(actual[where].item()),
-                      repr(exact[where].item()))
+    return LeafReport(path, dtype, actual.size, different, int(flat[worst]), where,
+                      repr(actual[where].item()), repr(exact[where].item()))

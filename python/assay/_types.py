@@ -33,7 +33,8 @@ def descriptor(dtype: np.dtype) -> str:
 
 
 def element_type(dtype: np.dtype) -> str:
-    """The element type that only the dtype's name tells, not its descriptor; empty for raw bytes and NumPy's own types."""
+    """The element type that only the dtype's name tells, not its descriptor;
+    empty for raw bytes and NumPy's own types."""
     return NAMES[dtype] if dtype in _RAW else ""
 
 

@@ -1,8 +1,9 @@
-"""Assay as a platform of JAX: found by JAX itself through the entry point in group `jax_plugins` (docs/jax.md).
+"""Assay as a platform of JAX: found by JAX itself through the entry point in group `jax_plugins`
+(docs/jax.md).
 
-JAX calls `initialize` when it looks for its backends. Besides the plugin's library, what makes a platform whole is registered
-here: lowering rules, callbacks to Python, handlers of jax.ffi. JAX has no public way for some of it; where a name that it is
-done by is gone, JAX says by itself what the platform then lacks.
+JAX calls `initialize` when it looks for its backends. Besides the plugin's library, what makes a platform
+whole is registered here: lowering rules, callbacks to Python, handlers of jax.ffi. JAX has no public way for
+some of it; where a name that it is done by is gone, JAX says by itself what the platform then lacks.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
     if not named:
         xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
     plugin = ctypes.CDLL(str(library))
-    for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _lower_linear_algebra, _lower_custom_partitioning,
-                   _allow_donation, _use_compilation_cache,
+    for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _lower_linear_algebra,
+                   _lower_custom_partitioning, _allow_donation, _use_compilation_cache,
                    functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
         try:
             extend()
@@ -61,7 +62,8 @@ def _named_in_environment() -> str | None:
 
 
 def _add_cpu_for_callbacks() -> None:
-    """jax.pure_callback hands its function arrays on a CPU device, so that JAX_PLATFORMS=assay alone would be too little."""
+    """jax.pure_callback hands its function arrays on a CPU device,
+    so that JAX_PLATFORMS=assay alone would be too little."""
     import jax
 
     if jax.config.jax_platforms == PLATFORM:
@@ -69,8 +71,8 @@ def _add_cpu_for_callbacks() -> None:
 
 
 def _share_lowerings_of_cpu() -> None:
-    """What JAX lowers in its own way for CPUs, Assay takes as well: LAPACK's calls (docs/linear_algebra.md), loops that are
-    rolled, callbacks; also what is registered later. Rules for this platform come first."""
+    """What JAX lowers in its own way for CPUs, Assay takes as well: LAPACK's calls (docs/linear_algebra.md),
+    loops that are rolled, callbacks; also what is registered later. Rules for this platform come first."""
     from jax._src.interpreters import mlir
 
     rules = mlir._platform_specific_lowerings
@@ -78,8 +80,8 @@ def _share_lowerings_of_cpu() -> None:
 
 
 def _lower_linear_algebra() -> None:
-    """Algorithms that JAX has for other platforms. QDWH and the polar decomposition are written in JAX itself; Jacobi's is
-    another way to the same decomposition, which LAPACK's calls give exactly rounded."""
+    """Algorithms that JAX has for other platforms. QDWH and the polar decomposition are written in JAX
+    itself; Jacobi's is another way to the same decomposition, which LAPACK's calls give exactly rounded."""
     from jax._src.interpreters import mlir
     from jax._src.lax import linalg
     from jax._src.tpu.linalg import eigh as qdwh_eigh
@@ -105,7 +107,8 @@ def _lower_linear_algebra() -> None:
 
 
 def _lower_custom_partitioning() -> None:
-    """jax.experimental.custom_partitioning: the function itself, of whole values. How XLA is to cut it up is left aside."""
+    """jax.experimental.custom_partitioning: the function itself, of whole values.
+    How XLA is to cut it up is left aside."""
     from jax._src import core, custom_partitioning
     from jax._src.interpreters import mlir
 
@@ -117,8 +120,8 @@ def _lower_custom_partitioning() -> None:
 
 
 def _use_compilation_cache() -> None:
-    """JAX's persistent compilation cache asks for the platform by name. Programs with callbacks are not cached: they know
-    their functions by numbers of this process."""
+    """JAX's persistent compilation cache asks for the platform by name. Programs with callbacks are not
+    cached: they know their functions by numbers of this process."""
     from jax._src import compilation_cache, compiler
 
     is_used, get_key = compilation_cache.is_cache_used, compiler._get_cache_key
@@ -146,7 +149,8 @@ def _calls_back(module) -> bool:
 
     def look(operation):
         nonlocal found
-        target = operation.attributes["call_target_name"] if "call_target_name" in operation.attributes else None
+        target = operation.attributes[
+            "call_target_name"] if "call_target_name" in operation.attributes else None
         found = found or (target is not None and ir.StringAttr(target).value == CALLBACK_TARGET)
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
@@ -171,9 +175,11 @@ class _HostArray(ctypes.Structure):
 
 
 _HostCallback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_size_t, ctypes.POINTER(_HostArray),
-                                 ctypes.c_size_t, ctypes.POINTER(_HostArray), ctypes.c_void_p, ctypes.c_size_t)
+                                 ctypes.c_size_t, ctypes.POINTER(_HostArray), ctypes.c_void_p,
+                                 ctypes.c_size_t)
 # By PJRT's numbers of types.
-_TYPES = {1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32", 9: "uint64",
+_TYPES = {1: "bool", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "uint8", 7: "uint16", 8: "uint32",
+          9: "uint64",
           10: "float16", 11: "float32", 12: "float64", 13: "bfloat16", 14: "complex64", 15: "complex128",
           16: "float8_e5m2", 17: "float8_e4m3fn", 18: "float8_e4m3b11fnuz", 19: "float8_e5m2fnuz",
           20: "float8_e4m3fnuz", 21: "int4", 22: "uint4", 24: "int2", 25: "uint2", 26: "float8_e4m3",
@@ -249,12 +255,12 @@ def _serve_callbacks(plugin: ctypes.CDLL) -> None:
     original = callbacks.emit_python_callback
 
     @functools.wraps(original)
-    def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect, returns_token=True,
-             partitioned=False, sharding=None):
+    def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect,
+             returns_token=True, partitioned=False, sharding=None):
         if tuple(ctx.module_context.platforms) != (PLATFORM,):
             return original(ctx, callback, token, operands, operand_avals, result_avals,
-                            has_side_effect=has_side_effect, returns_token=returns_token, partitioned=partitioned,
-                            sharding=sharding)
+                            has_side_effect=has_side_effect, returns_token=returns_token,
+                            partitioned=partitioned, sharding=sharding)
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
         number = next(_numbers)
@@ -313,14 +319,15 @@ def _serve_ffi(plugin: ctypes.CDLL) -> None:
             raise ValueError(error.value.decode(errors="replace"))
 
     register_ffi_type = plugin.AssayRegisterFfiType
-    register_ffi_type.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+    register_ffi_type.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p,
+                                  ctypes.c_size_t]
 
     def register_type(name, registration):
         error = ctypes.create_string_buffer(4096)
         text = name if isinstance(name, bytes) else name.encode()
         info = registration.get("type_info")
-        if register_ffi_type(text, _pointer(registration["type_id"]), None if info is None else _pointer(info), error,
-                             len(error)) != 0:
+        if register_ffi_type(text, _pointer(registration["type_id"]),
+                             None if info is None else _pointer(info), error, len(error)) != 0:
             raise ValueError(error.value.decode(errors="replace"))
 
     xla_client.register_custom_call_handler(PLATFORM, register)

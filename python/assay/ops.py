@@ -1,10 +1,10 @@
 """Operations of the user's own: what HLO's custom-call, or JAX's ffi_call, means by their names.
 
-    zero_out = assay.load_ops("./zero_out.so")   # a library (docs/custom_ops.md)
-    zero_out.zero_out(x, preserve_index=2)       # on NumPy arrays: evaluated; inside of jax.jit: a custom call
+    zero_out = assay.load_ops("./zero_out.so")  # a library (docs/custom_ops.md)
+    zero_out.zero_out(x, preserve_index=2)      # on NumPy arrays: evaluated; inside of jax.jit: a custom call
 
     @assay.op("Acme.Twice", inputs=["x: T"], outputs=["y: T"], attrs=["T: {f32, f64}"], shape=lambda x: [x])
-    def twice(x):                                # a kernel in NumPy, for tests of a backend's custom call
+    def twice(x):                               # a kernel in NumPy, for tests of a backend's custom call
         return 2 * x
 
 What is registered here counts for programs that are loaded from then on, in this process.
@@ -24,15 +24,16 @@ from assay._errors import translated
 from assay._module import load
 from assay._types import NAMES, dtype_of
 
-__all__ = ["GradientBuilder", "GradientError", "OpLibrary", "call", "check_gradient", "document", "gradient", "load_ops",
-           "names", "not_differentiable", "op"]
+__all__ = ["GradientBuilder", "GradientError", "OpLibrary", "call", "check_gradient", "document", "gradient",
+           "load_ops", "names", "not_differentiable", "op"]
 
 
 # ---- registering ----
 
 
 class OpLibrary:
-    """The operations of a library, as functions: acme_zero_out, and zero_out where no two of them are called so."""
+    """The operations of a library, as functions: acme_zero_out, and zero_out where no
+    two of them are called so."""
 
     def __init__(self, names_: Sequence[str]):
         short: dict[str, list[str]] = {}
@@ -67,17 +68,18 @@ def op(name: str, *, inputs: Sequence[str], outputs: Sequence[str], attrs: Seque
        shape: Callable | None = None, doc: str | None = None, side_effect: bool = False) -> Callable:
     """Registers a NumPy function as the kernel of a new operation; gives the operation's wrapper.
 
-    `inputs`, `outputs` and `attrs` are the texts of a registration, "x: T", "T: {f32, s32}", "n: int >= 1 = 2". The function
-    takes an array for each operand and the attributes by name that it has parameters for, and returns an array for each
-    output (a tuple for several), of the output's element type and shape. `shape` takes the operands' sizes (None for one that is
-    not known) and attributes likewise, and returns the sizes of each output; without it the program's shapes are trusted.
+    `inputs`, `outputs` and `attrs` are the texts of a registration, "x: T", "T: {f32, s32}", "n: int >= 1 =
+    2". The function takes an array for each operand and the attributes by name that it has parameters for,
+    and returns an array for each output (a tuple for several), of the output's element type and shape.
+    `shape` takes the operands' sizes (None for one that is not known) and attributes likewise, and returns
+    the sizes of each output; without it the program's shapes are trusted.
     """
 
     def register(function: Callable) -> Callable:
         text = doc if doc is not None else (function.__doc__ or "")
         with translated():
-            _assay.register_op(name, list(attrs), list(inputs), list(outputs), text, side_effect, _kernel(function),
-                               None if shape is None else _shape_function(shape))
+            _assay.register_op(name, list(attrs), list(inputs), list(outputs), text, side_effect,
+                               _kernel(function), None if shape is None else _shape_function(shape))
         return _wrapper(name)
 
     return register
@@ -94,7 +96,8 @@ def _taken(function: Callable, attributes: dict) -> dict:
 
 def _kernel(function: Callable) -> Callable:
     def run(inputs, outputs, attributes):
-        arrays = [None if value is None else value[2].view(dtype_of(value[0])).reshape(value[1]) for value in inputs]
+        arrays = [None if value is None else value[2].view(dtype_of(value[0])).reshape(value[1])
+                  for value in inputs]
         results = function(*arrays, **_taken(function, attributes))
         if not isinstance(results, (tuple, list)):
             results = [results]
@@ -143,11 +146,12 @@ def _wrapper(name: str) -> Callable:
     return scope[_assay.op_wrapper_name(name)]
 
 
-def call(op_name: str, operands: Sequence, attributes: dict[str, Any] | None = None, *, name: str | None = None, result=None):
+def call(op_name: str, operands: Sequence, attributes: dict[str, Any] | None = None, *,
+         name: str | None = None, result=None):
     """Calls an operation: on NumPy arrays by evaluating it, on JAX's tracers by a custom call.
 
-    Inputs that are sequences are lists among `operands`. `result` gives the shapes of the results, as (element type, sizes) or a list
-    of them, where the operation has no shape function that says them.
+    Inputs that are sequences are lists among `operands`. `result` gives the shapes of the results, as
+    (element type, sizes) or a list of them, where the operation has no shape function that says them.
     """
     del name
     attributes = dict(attributes or {})
@@ -199,7 +203,8 @@ def _config(attributes: dict) -> str:
         if isinstance(value, (float, np.floating)):
             return f"0x{np.float64(value).view(np.uint64):016X} : f64"
         if isinstance(value, bytes):
-            return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in value) + '"'
+            return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}"
+                                 for b in value) + '"'
         if isinstance(value, str):
             return text(value.encode())
         if isinstance(value, (list, tuple, np.ndarray)):
@@ -255,11 +260,14 @@ def _backward(op_name, config, shapes, residuals, cotangents):
 
     values, outputs = residuals
     with translated():
-        text = _assay.op_gradient(op_name, _described(values), config, [(type_, list(sizes)) for type_, sizes in shapes])
-    gradients = [jax.lax.sub(y, y) if g.dtype == jax.dtypes.float0 else g for y, g in zip(outputs, cotangents)]
+        text = _assay.op_gradient(op_name, _described(values), config,
+                                  [(type_, list(sizes)) for type_, sizes in shapes])
+    gradients = [jax.lax.sub(y, y) if g.dtype == jax.dtypes.float0 else g
+                 for y, g in zip(outputs, cotangents)]
     found = _inline_primitive().bind(*values, *outputs, *gradients, text=text,
                                      results=tuple((tuple(x.shape), np.dtype(x.dtype)) for x in values))
-    return tuple(g if jax.numpy.issubdtype(x.dtype, jax.numpy.inexact) else np.zeros(x.shape, jax.dtypes.float0)
+    return tuple(g if jax.numpy.issubdtype(x.dtype, jax.numpy.inexact)
+                 else np.zeros(x.shape, jax.dtypes.float0)
                  for x, g in zip(values, found))
 
 
@@ -308,8 +316,8 @@ class GradientBuilder:
 
 
 def gradient(name: str) -> Callable:
-    """Registers a gradient: a function of a GradientBuilder (and attributes by name) that returns a value, or None, for each
-    input: dL/d(input), from builder.gradients, dL/d(output)."""
+    """Registers a gradient: a function of a GradientBuilder (and attributes by name) that returns a value, or
+    None, for each input: dL/d(input), from builder.gradients, dL/d(output)."""
 
     def register(function: Callable) -> Callable:
         def build(builder, attributes):
@@ -344,10 +352,12 @@ class GradientError:
 
 def check_gradient(op_name: str, operands: Sequence, attributes: dict[str, Any] | None = None,
                    delta: float | None = None) -> GradientError:
-    """Compares the registered gradient with central differences, (f(x + d) - f(x - d)) / 2d, element by element.
+    """Compares the registered gradient with central differences, (f(x + d) - f(x - d)) / 2d, element by
+    element.
 
-    The Jacobian is taken in the operands' own types: f64 operands, whose evaluation is exact but for one rounding, allow the step
-    cbrt(eps) that is the default. Complex operands are moved in both parts. Integers have no gradient and stay.
+    The Jacobian is taken in the operands' own types: f64 operands, whose evaluation is exact but for one
+    rounding, allow the step cbrt(eps) that is the default. Complex operands are moved in both parts. Integers
+    have no gradient and stay.
     """
     attributes = dict(attributes or {})
     values = [np.asarray(value) for value in operands]
@@ -393,14 +403,16 @@ def _compare_row(op_name, values, attributes, delta, i, k, place, part, row) -> 
                 sides.append((output, moved[at]))
             (high, above), (low, below) = sides
             width = (complex(above) - complex(below)) / unit
-            numeric = ((complex(high) - complex(low)) / width).real if part == 1 else ((complex(high) - complex(low)) / width).imag
+            numeric = ((complex(high) - complex(low)) / width).real if part == 1 else (
+                (complex(high) - complex(low)) / width).imag
             # JAX's and XLA's convention: the cotangent of x + iy is dL/dx - i dL/dy.
             theoretical = complex(row[at]).real if unit == 1 else -complex(row[at]).imag
             if part == 1j:
                 theoretical = -theoretical
             error = abs(theoretical - numeric)
             if not error <= worst.error:
-                worst = GradientError(error, f"d output {k}{list(place)} / d input {i}{list(at)}", theoretical, numeric)
+                worst = GradientError(error, f"d output {k}{list(place)} / d input {i}{list(at)}",
+                                      theoretical, numeric)
     return worst
 
 

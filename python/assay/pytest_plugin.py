@@ -35,7 +35,8 @@ class Golden:
         leaves = dict(_leaves("out", value))
         if self._update:
             self._folder.mkdir(exist_ok=True)
-            np.savez(path, **{f"{key}:{NAMES.get(a.dtype, a.dtype.str)}": _stored(a) for key, a in leaves.items()})
+            np.savez(path,
+                     **{f"{key}:{NAMES.get(a.dtype, a.dtype.str)}": _stored(a) for key, a in leaves.items()})
             return
         if not path.exists():
             pytest.fail(f"{path} does not exist; record it with pytest --assay-update", pytrace=False)

@@ -18,7 +18,8 @@ ASSAY, CPU = ASSAY[:4], CPU[:4]
 def mesh(devices, sizes=(2, 2), explicit=False):
     names = ("x", "y", "z")[:len(sizes)]
     kind = AxisType.Explicit if explicit else AxisType.Auto
-    return Mesh(np.array(devices[:int(np.prod(sizes))]).reshape(sizes), names, axis_types=(kind,) * len(sizes))
+    return Mesh(np.array(devices[:int(np.prod(sizes))]).reshape(sizes), names,
+                axis_types=(kind,) * len(sizes))
 
 
 def iota(*sizes):
@@ -27,11 +28,13 @@ def iota(*sizes):
 
 def shards(array):
     """What each device holds."""
-    return [np.asarray(shard.data) for shard in sorted(array.addressable_shards, key=lambda shard: shard.device.id)]
+    return [np.asarray(shard.data)
+            for shard in sorted(array.addressable_shards, key=lambda shard: shard.device.id)]
 
 
 def check_both(program, rtol=1e-5):
-    """program(devices) gives arrays and other values: those of the plugin's devices are those of XLA:CPU's."""
+    """program(devices) gives arrays and other values: those of the plugin's devices
+    are those of XLA:CPU's."""
     found, wanted = (jax.tree.leaves(program(devices)) for devices in (ASSAY, CPU))
     assert len(found) == len(wanted)
     for f, w in zip(found, wanted):

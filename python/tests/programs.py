@@ -1,5 +1,6 @@
-"""Fifteen functions as JAX users write them, at sizes that a test can afford: what test_programs.py takes through
-assay.evaluate, jax.grad, jax.vmap and jax.lax.scan. PROGRAMS[name] makes the arguments anew for each seed."""
+"""Fifteen functions as JAX users write them, at sizes that a test can afford: what test_programs.py takes
+through assay.evaluate, jax.grad, jax.vmap and jax.lax.scan. PROGRAMS[name] makes the
+arguments anew for each seed."""
 
 import dataclasses
 from typing import Any, Callable
@@ -69,8 +70,8 @@ def convolved(x, w, stride, dilation=(1, 1)):
                                     dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
-@program(lambda rng: (f32(rng, 1, 8, 8, 2), f32(rng, 3, 3, 2, 3) / 4, f32(rng, 3, 3, 3, 3) / 5, f32(rng, 1, 1, 2, 3),
-                      f32(rng, 3), f32(rng, 3)))
+@program(lambda rng: (f32(rng, 1, 8, 8, 2), f32(rng, 3, 3, 2, 3) / 4, f32(rng, 3, 3, 3, 3) / 5,
+                      f32(rng, 1, 1, 2, 3), f32(rng, 3), f32(rng, 3)))
 def resnet_block(x, w1, w2, w_skip, scale, bias):
     def normalized(y):
         mean, variance = y.mean((0, 1, 2)), y.var((0, 1, 2))
@@ -109,7 +110,8 @@ def fft_convolve(x):
 @program(lambda rng: (f32(rng, 3, 12), rng.permutation(12).astype(np.int32)))
 def beam_search_step(logits, ids):
     values, indices = lax.top_k(logits, 4)
-    return values, indices, jnp.argsort(logits, axis=-1, stable=True), lax.sort((logits[0], ids), num_keys=1)[1]
+    return values, indices, jnp.argsort(logits, axis=-1,
+                                        stable=True), lax.sort((logits[0], ids), num_keys=1)[1]
 
 
 @program(lambda rng: (f32(rng, 10, 4), integers(rng, 0, 10, 3, 5), f32(rng, 3, 5, 4)))
@@ -121,10 +123,12 @@ def embedding_update(table, ids, gradient):
 @program(lambda rng: (integers(rng, 0, 2**32, 2, dtype=np.uint32),))
 def random_draws(key):
     first, second = jax.random.split(key)
-    return jax.random.bits(first, (7,)), jax.random.normal(second, (5, 3)), jax.random.randint(first, (9,), -5, 50)
+    return jax.random.bits(first, (7,)), jax.random.normal(second,
+                                                           (5, 3)), jax.random.randint(first, (9,), -5, 50)
 
 
-@program(lambda rng: (integers(rng, -128, 128, 4, 9, dtype=np.int8), integers(rng, -128, 128, 9, 3, dtype=np.int8),
+@program(
+    lambda rng: (integers(rng, -128, 128, 4, 9, dtype=np.int8), integers(rng, -128, 128, 9, 3, dtype=np.int8),
                       f32(rng, 3)))
 def int8_matmul(a, b, scale):
     sums = lax.dot(a, b, preferred_element_type=jnp.int32)
@@ -139,8 +143,8 @@ def fp8_quantised_dot(a, b):
 
 @program(lambda rng: (np.float64(rng.uniform(1, 9)),), x64=True)
 def newton_while(x):
-    return lax.while_loop(lambda s: jnp.abs(s[0] ** 2 - x) > 1e-13, lambda s: (0.5 * (s[0] + x / s[0]), s[1] + 1),
-                          (x, 0))
+    return lax.while_loop(lambda s: jnp.abs(s[0] ** 2 - x) > 1e-13,
+                          lambda s: (0.5 * (s[0] + x / s[0]), s[1] + 1), (x, 0))
 
 
 @program(lambda rng: (integers(rng, 0, 4), f32(rng, 6)))
@@ -167,7 +171,8 @@ def tiny_gpt_train_step(parameters, tokens):
 
     def loss(p):
         x = p["words"][tokens] + p["positions"]
-        q, k, v = jnp.split((normalized(x, p["gain"]) @ p["qkv"]).reshape(2, LENGTH, 3 * HEADS, -1), 3, axis=2)
+        q, k, v = jnp.split((normalized(x, p["gain"]) @ p["qkv"]).reshape(2, LENGTH, 3 * HEADS, -1), 3,
+                            axis=2)
         scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / np.float32(np.sqrt(WIDTH / HEADS))
         scores = jnp.where(jnp.tril(jnp.ones((LENGTH, LENGTH), bool)), scores, -1e30)
         mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, -1), v).reshape(2, LENGTH, WIDTH)

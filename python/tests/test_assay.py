@@ -84,7 +84,8 @@ def test_arguments_that_are_not_contiguous_or_aligned():
     ("HloModule m\nENTRY e { x = f32[2] negate(y) }", assay.InvalidProgram, "<program>:2:"),
     ('HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[2] custom-call(x), custom_call_target="acme" }',
      assay.NotSupported, "acme"),
-    ("HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[3] negate(x) }", assay.InvalidProgram, "f32[3]"),
+    ("HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[3] negate(x) }", assay.InvalidProgram,
+     "f32[3]"),
 ])
 def test_errors_have_the_message_of_the_command(program, error, text):
     with pytest.raises(error) as raised:
@@ -171,13 +172,15 @@ def test_checks_and_prints(capsys):
     module = assay.load(TEST_PROGRAM)
     assert module.evaluate(np.float32([1, 2])).tolist() == [1, 2]
     assert "f32[2]\n[1. 2.]" in capsys.readouterr().out
-    with pytest.raises(assay.ComparisonFailed, match=r"<program>:3:3: error: check.expect_eq_const: 1 of 2 .* found 3, want 2"):
+    with pytest.raises(assay.ComparisonFailed,
+                       match=r"<program>:3:3: error: check.expect_eq_const: 1 of 2 .* found 3, want 2"):
         module.evaluate(np.float32([1, 3]))
 
 
 def test_distances_in_ulps():
     assert assay.ulp_distances(np.float32([1, 2, np.nan]), np.float32([1, 1, 1])).tolist() == [0, 2**23, -1]
-    assert assay.compare(np.float32([1, 2]), np.float32([np.nextafter(np.float32(1), np.float32(2)), 2])).max_ulps == 1
+    assert assay.compare(np.float32([1, 2]),
+                         np.float32([np.nextafter(np.float32(1), np.float32(2)), 2])).max_ulps == 1
     assert assay.compare(np.float32([-0.0]), np.float32([0])).max_ulps == 0
     tiny = np.float64([5e-324])
     report = assay.compare(-tiny, tiny)

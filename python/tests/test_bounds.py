@@ -29,14 +29,16 @@ X = np.float32([1, 2, 3, 4])
 def test_rounding_conforms_and_a_violation_does_not():
     good = assay.diff(SUM, (X,), (np.float32(10.000002), X), profile="strict")
     assert good.ok and good and good.profile == "strict"
-    assert [(o.path, o.elements, o.inside, o.outside, o.undecided) for o in good.outputs] == [("out0", 1, 1, 0, 0), ("out1", 4, 4, 0, 0)]
+    assert [(o.path, o.elements, o.inside, o.outside, o.undecided)
+            for o in good.outputs] == [("out0", 1, 1, 0, 0), ("out1", 4, 4, 0, 0)]
     wrong = X.copy()
     wrong[3] = np.nextafter(wrong[3], np.float32(9))
     bad = assay.diff(SUM, (X,), (np.float32(10.001), wrong), profile="strict")
     assert not bad.ok and not bad
     assert [o.outside for o in bad.outputs] == [1, 1]
     worst = bad.outputs[1].worst[0]
-    assert (worst.index, worst.exact, worst.ulps, worst.radius, worst.share) == ((3,), "4", 1, 0, float("inf"))
+    assert (worst.index, worst.exact, worst.ulps, worst.radius,
+            worst.share) == ((3,), "4", 1, 0, float("inf"))
     assert "out1: 4 elements, 3 inside, 1 outside, 0 undecided\n  outside [3]: exact 4, actual" in str(bad)
 
 
@@ -166,5 +168,6 @@ def test_check_finds_a_backend_that_is_wrong(monkeypatch):
 
 def test_check_takes_unused_arguments_and_options():
     pytest.importorskip("jax")
-    report = assay.check(lambda x, unused: x + 1, np.float32([1, 2]), 3, profile="strict", options={"engine": "reference"})
+    report = assay.check(lambda x, unused: x + 1, np.float32([1, 2]), 3, profile="strict",
+                         options={"engine": "reference"})
     assert report.ok and report.profile == "strict"

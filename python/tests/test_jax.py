@@ -29,7 +29,8 @@ def test_pytrees_in_and_out(problem):
     value, gradient = assay.evaluate(jax.value_and_grad(loss))(*problem)
     assert value.shape == () and gradient["w"].shape == (5, 4) and isinstance(gradient["b"], np.ndarray)
     wanted = jax.value_and_grad(loss)(*problem)
-    assert np.allclose(value, wanted[0], rtol=1e-5) and np.allclose(gradient["w"], wanted[1]["w"], rtol=1e-4, atol=1e-5)
+    assert np.allclose(value, wanted[0],
+                       rtol=1e-5) and np.allclose(gradient["w"], wanted[1]["w"], rtol=1e-4, atol=1e-5)
 
 
 def test_check_names_the_outputs(problem):

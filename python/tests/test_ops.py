@@ -15,8 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def library(tmp_path_factory):
     """The example of the documents, compiled as an author would."""
     path = tmp_path_factory.mktemp("ops") / "zero_out.so"
-    subprocess.run(["g++", "-std=c++20", "-shared", "-fPIC", "-O1", f"-I{ROOT}", str(ROOT / "examples/ops/zero_out.cc"), "-o",
-                    str(path)], check=True)
+    subprocess.run(["g++", "-std=c++20", "-shared", "-fPIC", "-O1", f"-I{ROOT}",
+                    str(ROOT / "examples/ops/zero_out.cc"), "-o", str(path)], check=True)
     return ops.load_ops(path)
 
 
@@ -27,7 +27,8 @@ def test_wrappers_have_the_names_defaults_and_documents_of_the_registration(libr
     assert library.zero_out(X, preserve_index=2).tolist() == [0, 0, 3, 0, 0]
     assert library.acme_zero_out(X).tolist() == [5, 0, 0, 0, 0]
     assert ops.acme_zero_out(X.astype(np.float32), 3).tolist() == [0, 0, 0, 2, 0]
-    assert ops.call("Acme.ZeroOutFirst", [X.reshape(5, 1)], result=("s32", (5, 1))).tolist() == [[5], [0], [0], [0], [0]]
+    assert ops.call("Acme.ZeroOutFirst", [X.reshape(5, 1)],
+                    result=("s32", (5, 1))).tolist() == [[5], [0], [0], [0], [0]]
     assert "sets all but one element to zero" in library.zero_out.__doc__
     assert "preserve_index=0" in str(__import__("inspect").signature(library.zero_out))
     assert "Acme.ZeroOut" in ops.names()
@@ -46,7 +47,8 @@ def test_each_stage_by_its_wrapper(library):
     # Without a shape function the shape of the result must be said.
     assert ops.call("Acme.ZeroOutFirst", [X], result=("s32", (5,))).tolist() == [5, 0, 0, 0, 0]
     assert ops.call("Acme.ZeroOutVector", [X], result=("s32", (5,))).tolist() == [5, 0, 0, 0, 0]
-    with pytest.raises(assay.EvaluationFailed, match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
+    with pytest.raises(assay.EvaluationFailed,
+                       match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
         ops.call("Acme.ZeroOutVector", [X.reshape(5, 1)], result=("s32", (5, 1)))
     for dtype in (np.float32, np.float64, np.int32):
         kept = library.zero_out(X.astype(dtype), preserve_index=1)
@@ -83,7 +85,8 @@ def test_each_stage_inside_of_jit(library):
 
     assert agree(lambda x: first(x) + 1, X).tolist() == [6, 1, 1, 1, 1]
     assert agree(vector, X).tolist() == [5, 0, 0, 0, 0]
-    with pytest.raises(assay.EvaluationFailed, match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
+    with pytest.raises(assay.EvaluationFailed,
+                       match=r"op Acme.ZeroOutVector: expected a vector, got \[5,1\]"):
         agree(vector, X.reshape(5, 1))
     assert agree(lambda x: first(x) - library.zero_out(x, preserve_index=2), X).tolist() == [5, 0, -3, 0, 0]
     for dtype in (np.float32, np.int32, jnp.bfloat16):
@@ -94,7 +97,8 @@ def test_each_stage_inside_of_jit(library):
     a, b = agree(lambda x: tuple(library.zero_out_mixed([x, x.astype("float32") / 2])), X)
     assert (a.tolist(), b.tolist(), b.dtype) == ([5, 0, 0, 0, 0], [2.5, 0, 0, 0, 0], np.float32)
     # The shape comes from the shape function, while JAX traces.
-    shapes = jax.eval_shape(lambda x: library.zero_out(x, preserve_index=1), jax.ShapeDtypeStruct((3, 4), "float32"))
+    shapes = jax.eval_shape(lambda x: library.zero_out(x, preserve_index=1),
+                            jax.ShapeDtypeStruct((3, 4), "float32"))
     assert (shapes.shape, shapes.dtype) == ((3, 4), np.float32)
     with pytest.raises(ValueError, match="no shape function.*ops.call"):
         jax.eval_shape(lambda x: library.zero_out_first(x), jax.ShapeDtypeStruct((3,), "int32"))
@@ -102,13 +106,15 @@ def test_each_stage_inside_of_jit(library):
     large = jnp.arange(300_000, dtype="float32")
     kept = agree(lambda x: library.zero_out(x, preserve_index=234_567), large)
     assert (np.flatnonzero(kept).tolist(), kept[234_567]) == ([234_567], 234_567)
-    turns = agree(lambda x: jax.lax.fori_loop(0, 4, lambda i, c: library.zero_out(c + 1, preserve_index=3), x), X)
+    turns = agree(
+        lambda x: jax.lax.fori_loop(0, 4, lambda i, c: library.zero_out(c + 1, preserve_index=3), x), X)
     assert turns.tolist() == [0, 0, 0, 6, 0]
 
 
 def test_libraries_that_are_refused_leave_nothing_behind(library, tmp_path):
     before = ops.names()
-    for fault, kind, error in (("BAD_SPEC", assay.InvalidProgram, "f33"), ("THROWS", assay.EvaluationFailed, "half-way"),
+    for fault, kind, error in (("BAD_SPEC", assay.InvalidProgram, "f33"),
+                               ("THROWS", assay.EvaluationFailed, "half-way"),
                                ("OTHER_VERSION", assay.EvaluationFailed, "version 77"),
                                ("NO_ENTRY_POINT", assay.EvaluationFailed, "exports no assay_abi_version")):
         path = tmp_path / f"{fault}.so"
@@ -120,7 +126,8 @@ def test_libraries_that_are_refused_leave_nothing_behind(library, tmp_path):
 
 
 def test_errors_name_the_operation(library):
-    with pytest.raises(assay.EvaluationFailed, match="op Acme.ZeroOut: preserve_index is 7, the input has 5 elements"):
+    with pytest.raises(assay.EvaluationFailed,
+                       match="op Acme.ZeroOut: preserve_index is 7, the input has 5 elements"):
         library.zero_out(X, preserve_index=7)
     with pytest.raises(assay.InvalidProgram, match="Acme.ZeroOut"):
         library.zero_out(X, preserve_index=-1)
@@ -143,7 +150,8 @@ ENTRY e {
     assert again.evaluate(X, crosscheck="full").tolist() == [0, 4, 0, 0, 0]
 
 
-@assay.op("Tests.Scaled", inputs=["x: T"], outputs=["y: T", "n: s64"], attrs=["T: {f32, f64}", "by: float = 2", "tag: string = ''"],
+@assay.op("Tests.Scaled", inputs=["x: T"], outputs=["y: T", "n: s64"],
+          attrs=["T: {f32, f64}", "by: float = 2", "tag: string = ''"],
           shape=lambda x: [x, []])
 def scaled(x, by):
     """x times by, and how many elements there are."""
@@ -154,7 +162,8 @@ def scaled(x, by):
 def scaled_gradient(builder, by):
     element_type, sizes = builder.shape(builder.gradients[0])
     factor = builder.add("constant", [], str(by), f"{element_type}[]")
-    factors = builder.add("broadcast", [factor], "dimensions={}", f"{element_type}[{','.join(map(str, sizes))}]")
+    factors = builder.add("broadcast", [factor], "dimensions={}",
+                          f"{element_type}[{','.join(map(str, sizes))}]")
     return builder.add("multiply", [builder.gradients[0], factors])
 
 
@@ -180,7 +189,8 @@ def test_kernels_that_go_wrong_are_errors():
     x = np.ones(3, np.float32)
     with pytest.raises(ValueError, match="no shape function"):
         faulty(x, mode="raises")
-    for mode, error in (("raises", "raised KeyError"), ("dtype", "float64, wanted float32"), ("shape", r"sizes \[1\]"),
+    for mode, error in (("raises", "raised KeyError"), ("dtype", "float64, wanted float32"),
+                        ("shape", r"sizes \[1\]"),
                         ("many", "gave 2 results, wanted 1"), ("none", "gave 0 results")):
         with pytest.raises(assay.EvaluationFailed, match=f"(?s)op Tests.Faulty: .*{error}"):
             ops.call("Tests.Faulty", [x], {"mode": mode}, result=("f32", (3,)))
@@ -190,8 +200,10 @@ def test_gradients_are_checked_by_differences(library):
     x = np.linspace(-1, 2, 6).reshape(2, 3)
     assert ops.check_gradient("Acme.ZeroOut", [x], {"preserve_index": 4}).error < 1e-9
     assert ops.check_gradient("Tests.Scaled", [x], {"by": 3.0}).error < 1e-9
-    wrong = assay.op("Tests.Cubed", inputs=["x: f64"], outputs=["y: f64"], shape=lambda x: [x])(lambda x: x**3)
-    ops.gradient("Tests.Cubed")(lambda b: b.add("multiply", [b.gradients[0], b.inputs[0]]))  # lacks a factor 3 x
+    wrong = assay.op("Tests.Cubed", inputs=["x: f64"], outputs=["y: f64"],
+                     shape=lambda x: [x])(lambda x: x**3)
+    # lacks a factor 3 x
+    ops.gradient("Tests.Cubed")(lambda b: b.add("multiply", [b.gradients[0], b.inputs[0]]))
     found = ops.check_gradient("Tests.Cubed", [np.array([0.5, 2.0])])
     assert abs(found.error - 10) < 1e-6 and "input 0[1]" in found.where  # 3 x^2 = 12, here 2
     assert wrong(np.array([2.0])).tolist() == [8.0]

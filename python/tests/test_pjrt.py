@@ -38,37 +38,55 @@ def key(words):
     return random.wrap_key_data(words)
 
 
-# name -> (function, arguments). XLA:CPU rounds more than once: results are compared within 1e-4, integers exactly.
+# name -> (function, arguments). XLA:CPU rounds more than once: results are compared within 1e-4,
+# integers exactly.
 FUNCTIONS = {}
 for name, arguments in {
-    "sin": (A,), "cos": (A,), "tan": (A,), "arcsin": (U,), "arccos": (U,), "arctan": (A,), "sinh": (A,), "cosh": (A,),
-    "tanh": (A,), "arcsinh": (A,), "arccosh": (1 + U,), "arctanh": (U,), "exp": (A,), "exp2": (A,), "expm1": (A,),
-    "log": (U,), "log1p": (U,), "log2": (U,), "log10": (U,), "sqrt": (U,), "cbrt": (A,), "square": (A,), "abs": (A,),
-    "sign": (A,), "floor": (A,), "ceil": (A,), "rint": (A,), "trunc": (A,), "reciprocal": (U,), "negative": (A,),
-    "isfinite": (A,), "isnan": (A,), "signbit": (A,), "sinc": (A,), "i0": (A,), "nan_to_num": (A,), "deg2rad": (A,),
-    "add": (A, A), "subtract": (A, A), "multiply": (A, A), "divide": (A, A), "power": (U, U), "maximum": (A, -A),
-    "minimum": (A, -A), "arctan2": (A, A), "hypot": (A, A), "fmod": (A, A), "remainder": (A, A), "logaddexp": (A, A),
-    "copysign": (A, A), "nextafter": (A, A), "heaviside": (A, A), "floor_divide": (I, I | 1), "bitwise_and": (I, I),
-    "bitwise_or": (I, I), "bitwise_xor": (I, I), "invert": (I,), "left_shift": (I, I & 3), "right_shift": (I, I & 3),
-    "gcd": (I, I), "lcm": (I & 7, I & 7), "equal": (I, I), "less": (A, -A), "sum": (A,), "prod": (A,), "mean": (A,),
-    "std": (A,), "var": (A,), "max": (A,), "min": (A,), "argmax": (A,), "argmin": (A,), "cumsum": (V,), "cumprod": (V,),
-    "sort": (A,), "argsort": (A,), "median": (A,), "ptp": (A,), "any": (I,), "all": (I,), "count_nonzero": (I,),
-    "matmul": (A, B), "dot": (A, B), "outer": (V, V), "inner": (V, V), "kron": (S, S), "trace": (S,), "diag": (V,),
-    "tril": (S,), "triu": (S,), "transpose": (A,), "flip": (A,), "ravel": (A,), "diff": (V,), "convolve": (V, V),
+    "sin": (A,), "cos": (A,), "tan": (A,), "arcsin": (U,), "arccos": (U,), "arctan": (A,), "sinh": (A,),
+    "cosh": (A,),
+    "tanh": (A,), "arcsinh": (A,), "arccosh": (1 + U,), "arctanh": (U,), "exp": (A,), "exp2": (A,),
+    "expm1": (A,),
+    "log": (U,), "log1p": (U,), "log2": (U,), "log10": (U,), "sqrt": (U,), "cbrt": (A,), "square": (A,),
+    "abs": (A,),
+    "sign": (A,), "floor": (A,), "ceil": (A,), "rint": (A,), "trunc": (A,), "reciprocal": (U,),
+    "negative": (A,),
+    "isfinite": (A,), "isnan": (A,), "signbit": (A,), "sinc": (A,), "i0": (A,), "nan_to_num": (A,),
+    "deg2rad": (A,),
+    "add": (A, A), "subtract": (A, A), "multiply": (A, A), "divide": (A, A), "power": (U, U),
+    "maximum": (A, -A),
+    "minimum": (A, -A), "arctan2": (A, A), "hypot": (A, A), "fmod": (A, A), "remainder": (A, A),
+    "logaddexp": (A, A),
+    "copysign": (A, A), "nextafter": (A, A), "heaviside": (A, A), "floor_divide": (I, I | 1),
+    "bitwise_and": (I, I),
+    "bitwise_or": (I, I), "bitwise_xor": (I, I), "invert": (I,), "left_shift": (I, I & 3),
+    "right_shift": (I, I & 3),
+    "gcd": (I, I), "lcm": (I & 7, I & 7), "equal": (I, I), "less": (A, -A), "sum": (A,), "prod": (A,),
+    "mean": (A,),
+    "std": (A,), "var": (A,), "max": (A,), "min": (A,), "argmax": (A,), "argmin": (A,), "cumsum": (V,),
+    "cumprod": (V,),
+    "sort": (A,), "argsort": (A,), "median": (A,), "ptp": (A,), "any": (I,), "all": (I,),
+    "count_nonzero": (I,),
+    "matmul": (A, B), "dot": (A, B), "outer": (V, V), "inner": (V, V), "kron": (S, S), "trace": (S,),
+    "diag": (V,),
+    "tril": (S,), "triu": (S,), "transpose": (A,), "flip": (A,), "ravel": (A,), "diff": (V,),
+    "convolve": (V, V),
     "correlate": (V, V), "gradient": (V,), "cross": (A[:3, :3], S[:3, :3]), "vander": (V,), "unwrap": (V,),
-    "searchsorted": (np.sort(V), A), "interp": (U[0], np.sort(V), V), "real": (C,), "imag": (C,), "conj": (C,),
+    "searchsorted": (np.sort(V), A), "interp": (U[0], np.sort(V), V), "real": (C,), "imag": (C,),
+    "conj": (C,),
     "angle": (C,), "packbits": (I > 0,), "histogram": (V,), "nanmax": (A,), "cov": (A,), "corrcoef": (A,),
     "apply_over_axes": None,
 }.items():
     if arguments is not None:
         FUNCTIONS[f"numpy.{name}"] = (getattr(jnp, name), arguments)
-for name, arguments in {"cholesky": (SPD,), "qr": (A,), "inv": (SPD,), "det": (S,), "slogdet": (SPD,), "solve": (SPD, S),
+for name, arguments in {"cholesky": (SPD,), "qr": (A,), "inv": (SPD,), "det": (S,), "slogdet": (SPD,),
+                        "solve": (SPD, S),
                         "eigh": (SPD,), "eigvalsh": (SPD,), "eigvals": (S,), "pinv": (A,), "norm": (A,),
                         "matrix_rank": (A,), "lstsq": (SPD, S)}.items():
     FUNCTIONS[f"linalg.{name}"] = (getattr(linalg, name), arguments)
 FUNCTIONS |= {
     "linalg.svd": (lambda x: linalg.svd(x, compute_uv=False), (A,)),
-    "linalg.svd reassembled": (lambda x: (lambda u, s, v: (u * s) @ v)(*linalg.svd(x, full_matrices=False)), (A,)),
+    "linalg.svd reassembled": (lambda x: (lambda u, s, v: (u * s) @ v)(*linalg.svd(x, full_matrices=False)),
+                               (A,)),
     "linalg.matrix_power": (lambda x: linalg.matrix_power(x, 3), (S,)),
     "linalg.expm": (jsp.linalg.expm, (S,)),
     "scipy.lu": (jsp.linalg.lu, (S,)),
@@ -77,14 +95,18 @@ FUNCTIONS |= {
     "scipy.cho_solve": (lambda a, b: jsp.linalg.cho_solve(jsp.linalg.cho_factor(a), b), (SPD, S)),
     "scipy.hessenberg": (jsp.linalg.hessenberg, (S,)),
 }
-for name, arguments in {"erf": (A,), "erfc": (A,), "erfinv": (U,), "gammaln": (U,), "digamma": (U,), "i0e": (A,),
+for name, arguments in {"erf": (A,), "erfc": (A,), "erfinv": (U,), "gammaln": (U,), "digamma": (U,),
+                        "i0e": (A,),
                         "i1e": (A,), "expit": (A,), "logit": (U,), "ndtr": (A,), "ndtri": (U,), "entr": (U,),
-                        "xlogy": (U, U), "xlog1py": (U, U), "log_ndtr": (A,), "betaln": (U, U), "gamma": (1 + U,),
+                        "xlogy": (U, U), "xlog1py": (U, U), "log_ndtr": (A,), "betaln": (U, U),
+                        "gamma": (1 + U,),
                         "logsumexp": (A,), "betainc": (U, U, U), "gammainc": (U, U), "gammaincc": (U, U),
                         "rel_entr": (U, U), "kl_div": (U, U), "zeta": (2 + U, U)}.items():
     FUNCTIONS[f"scipy.special.{name}"] = (getattr(jsp.special, name), arguments)
-for name in ("relu", "gelu", "silu", "softplus", "log_softmax", "softmax", "elu", "selu", "celu", "leaky_relu", "sigmoid",
-             "hard_tanh", "hard_swish", "soft_sign", "relu6", "log_sigmoid", "squareplus", "mish", "standardize"):
+for name in ("relu", "gelu", "silu", "softplus", "log_softmax", "softmax", "elu", "selu", "celu",
+             "leaky_relu", "sigmoid",
+             "hard_tanh", "hard_swish", "soft_sign", "relu6", "log_sigmoid", "squareplus", "mish",
+             "standardize"):
     FUNCTIONS[f"nn.{name}"] = (getattr(jax.nn, name), (A,))
 for name in ("fft", "ifft", "rfft", "fft2", "fftshift", "rfft2", "ihfft"):
     FUNCTIONS[f"fft.{name}"] = (getattr(jnp.fft, name), (S,))
@@ -104,13 +126,16 @@ FUNCTIONS |= {
     "image.resize": (lambda x: jax.image.resize(x, (1, 9, 9, 2), "bilinear"), (IMAGE,)),
     "image.resize cubic": (lambda x: jax.image.resize(x, (1, 4, 4, 2), "cubic"), (IMAGE,)),
     "lax.conv": (lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "SAME",
-                                                       dimension_numbers=("NHWC", "HWIO", "NHWC")), (IMAGE, KERNEL)),
-    "lax.reduce_window": (lambda x: lax.reduce_window(x, -np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
+                                                       dimension_numbers=("NHWC", "HWIO", "NHWC")),
+                 (IMAGE, KERNEL)),
+    "lax.reduce_window": (
+        lambda x: lax.reduce_window(x, -np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
                           (IMAGE,)),
     "lax.top_k": (lambda x: lax.top_k(x, 3), (A,)),
     "lax.approx_max_k": (lambda x: lax.approx_max_k(x, 2)[0], (A,)),
     "lax.scan": (lambda x: lax.scan(lambda c, v: (c + v, c * v), 0.0, x), (V,)),
-    "lax.while_loop": (lambda x: lax.while_loop(lambda s: s[0] < 5, lambda s: (s[0] + 1, s[1] * x), (0, x)), (V,)),
+    "lax.while_loop": (lambda x: lax.while_loop(lambda s: s[0] < 5, lambda s: (s[0] + 1, s[1] * x), (0, x)),
+                       (V,)),
     "lax.fori_loop": (lambda x: lax.fori_loop(0, 4, lambda i, s: s + x[i], 0.0), (V,)),
     "lax.cond": (lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), (V,)),
     "lax.switch": (lambda x: lax.switch(2, [jnp.sin, jnp.cos, jnp.exp], x), (V,)),
@@ -139,7 +164,8 @@ FUNCTIONS |= {
     "custom_jvp": (jax.grad(lambda x: jnp.sum(jax.nn.relu(x))), (V,)),
     "x64 sum": (lambda x: jnp.sum(x.astype(jnp.float16)), (A,)),
     "bf16 dot": (lambda a, b: (a.astype(jnp.bfloat16) @ b.astype(jnp.bfloat16)).astype(jnp.float32), (A, B)),
-    "attention": (lambda x: jax.nn.dot_product_attention(x, x, x), (IMAGE[:, :, :2].transpose(0, 1, 3, 2)[..., None].repeat(2, -1)[:, :, :, 0],)),
+    "attention": (lambda x: jax.nn.dot_product_attention(x, x, x),
+                  (IMAGE[:, :, :2].transpose(0, 1, 3, 2)[..., None].repeat(2, -1)[:, :, :, 0],)),
     "one_hot": (lambda i: jax.nn.one_hot(i, 5), (I & 3,)),
     "fori with static shapes": (lambda x: jnp.where(x > 0, x, 0).at[0].set(2), (V,)),
 }
@@ -188,8 +214,10 @@ def test_cpu_stays_the_default():
         assert jax.devices()[0].platform == "cpu"
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int4", "uint4", "int2", "uint2", "int8", "uint8", "int16", "int32", "uint32",
-                                   "float16", "bfloat16", "float32", "complex64", "float8_e4m3fn", "float8_e5m2",
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int4", "uint4", "int2", "uint2", "int8", "uint8", "int16", "int32", "uint32",
+                                   "float16", "bfloat16", "float32", "complex64", "float8_e4m3fn",
+              "float8_e5m2",
                                    "float8_e4m3b11fnuz", "float8_e3m4", "float8_e8m0fnu", "float4_e2m1fn"])
 def test_arrays_go_in_and_out(dtype):
     dtype = jnp.dtype(dtype)
@@ -247,14 +275,15 @@ def test_executables_are_serialized():
     from jax.experimental import serialize_executable
     with jax.default_device(ASSAY[0]):
         compiled = jax.jit(lambda x: x * 3).lower(V).compile()
-        again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled), backend="assay",
-                                                          execution_devices=[ASSAY[0]])
+        again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled),
+                                                          backend="assay", execution_devices=[ASSAY[0]])
         np.testing.assert_array_equal(np.asarray(again(V)), V * 3)
 
 
 def test_errors_have_assays_words_and_a_code():
     import jaxlib
-    with jax.default_device(ASSAY[0]), pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED.*nobody_has_this"):
+    with jax.default_device(ASSAY[0]), pytest.raises(jax.errors.JaxRuntimeError,
+                                                     match="UNIMPLEMENTED.*nobody_has_this"):
         jax.jit(lambda x: jax.ffi.ffi_call("nobody_has_this", jax.ShapeDtypeStruct(x.shape, x.dtype))(x))(V)
     del jaxlib
 
@@ -266,8 +295,8 @@ def test_callbacks(capfd):
         jax.debug.print("x has {n}", n=x.sum())
         jax.debug.callback(lambda v: seen.append(v), x)
         y = jax.pure_callback(lambda v: np.asarray(v) * 2, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
-        z = jax.experimental.io_callback(lambda v: np.float32(v.sum()), jax.ShapeDtypeStruct((), np.float32), x,
-                                         ordered=True)
+        z = jax.experimental.io_callback(lambda v: np.float32(v.sum()), jax.ShapeDtypeStruct((), np.float32),
+                                         x, ordered=True)
         return y, z
 
     with jax.default_device(ASSAY[0]):
@@ -279,13 +308,15 @@ def test_callbacks(capfd):
         with pytest.raises(jax.errors.JaxRuntimeError, match="a reason of its own"):
             def fail(v):
                 raise ValueError("a reason of its own")
-            jax.jit(lambda x: jax.pure_callback(fail, jax.ShapeDtypeStruct((4,), np.float32), x))(jnp.arange(4.0))
+            jax.jit(lambda x: jax.pure_callback(fail, jax.ShapeDtypeStruct((4,), np.float32), x))(
+                jnp.arange(4.0))
 
 
 def test_checkify():
     from jax.experimental import checkify
     with jax.default_device(ASSAY[0]):
-        error, _ = jax.jit(checkify.checkify(lambda x: jnp.log(checkify.check(x > 0, "x is {x}", x=x) or x)))(-1.0)
+        error, _ = jax.jit(checkify.checkify(lambda x: jnp.log(checkify.check(x > 0, "x is {x}", x=x) or x)))(
+            -1.0)
     assert "x is -1.0" in error.get()
 
 
@@ -299,7 +330,8 @@ def test_handlers_of_jax_ffi(tmp_path):
         pytest.skip("no C++ compiler")
     source = pathlib.Path(__file__).resolve().parents[2] / "tests/custom/ffi/jax/handlers.cc"
     library = tmp_path / "handlers.so"
-    subprocess.run([compiler, "-w", "-fPIC", "-O1", "-std=c++17", "-shared", f"-I{jax.ffi.include_dir()}", source, "-o",
+    subprocess.run(
+        [compiler, "-w", "-fPIC", "-O1", "-std=c++17", "-shared", f"-I{jax.ffi.include_dir()}", source, "-o",
                     library], check=True)
     loaded = ctypes.CDLL(str(library))
     capsule = jax.ffi.pycapsule(loaded.rms_norm)
@@ -352,7 +384,8 @@ def test_threads():
 
 # --- Several devices ---
 
-several = pytest.mark.skipif(len(ASSAY) < 4, reason="JAX was asked for its devices before this module: want 4")
+several = pytest.mark.skipif(len(ASSAY) < 4,
+                             reason="JAX was asked for its devices before this module: want 4")
 
 
 def mesh():

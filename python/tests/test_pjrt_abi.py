@@ -1,5 +1,5 @@
-"""Our declarations of PJRT's C API against a header that a wheel ships: TensorFlow's has one (include/xla/pjrt/c). It is an older
-version of the interface, which only grows; what is newer is left out."""
+"""Our declarations of PJRT's C API against a header that a wheel ships: TensorFlow's has one
+(include/xla/pjrt/c). It is an older version of the interface, which only grows; what is newer is left out."""
 
 import importlib.util
 import os
@@ -84,7 +84,8 @@ def test_structures_lie_as_in_the_header(tmp_path):
                       + "\n".join(checks)
                       + '\nstatic_assert(offsetof(a::Api, functions) == offsetof(PJRT_Api, PJRT_Error_Destroy));\n'
                       'static_assert(sizeof(a::Extension) == sizeof(PJRT_Extension_Base));\n')
-    result = subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", f"-I{ROOT}", f"-I{header_folder()}", source],
+    result = subprocess.run(
+        [COMPILER, "-std=c++20", "-fsyntax-only", f"-I{ROOT}", f"-I{header_folder()}", source],
                             capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
 

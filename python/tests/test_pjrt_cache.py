@@ -1,4 +1,5 @@
-"""JAX's persistent compilation cache, and programs that are kept: a second process finds what a first one compiled."""
+"""JAX's persistent compilation cache, and programs that are kept:
+a second process finds what a first one compiled."""
 
 import json
 import os
@@ -42,7 +43,8 @@ found = jax.jit(lambda x: x @ x.T, in_shardings=rows, out_shardings=rows)(np.ara
 
 
 def run(code, folder, **environment):
-    done = subprocess.run([sys.executable, "-c", START + code + END], capture_output=True, text=True, check=False,
+    done = subprocess.run([sys.executable, "-c", START + code + END], capture_output=True, text=True,
+                          check=False,
                           env={**os.environ, "JAX_COMPILATION_CACHE_DIR": str(folder), "ASSAY_DEVICES": "2",
                                "JAX_PLATFORMS": "assay,cpu", **environment})
     assert done.returncode == 0, done.stderr

@@ -1,5 +1,5 @@
-"""Programs for several platforms on the plugin, and decompositions by other algorithms. The oracle is XLA:CPU where it has the
-same, else NumPy."""
+"""Programs for several platforms on the plugin, and decompositions by other algorithms. The oracle is XLA:CPU
+where it has the same, else NumPy."""
 
 import numpy as np
 import pytest
@@ -24,14 +24,16 @@ def test_one_program_for_several_platforms():
     program = exported(by_platform, iota(4))
     assert tuple(program.platforms) == ("tpu", "cpu", "assay")
     for devices, plus in ((ASSAY, 2), (CPU, 1)):
-        np.testing.assert_array_equal(np.asarray(program.call(jax.device_put(iota(4), devices[0]))), iota(4) + plus)
+        np.testing.assert_array_equal(np.asarray(program.call(jax.device_put(iota(4), devices[0]))),
+                                      iota(4) + plus)
         inside = jax.jit(lambda x: program.call(x) * 2)(jax.device_put(iota(4), devices[0]))
         np.testing.assert_array_equal(np.asarray(inside), (iota(4) + plus) * 2)
 
 
 def test_the_gradient_of_a_program_for_several_platforms():
     program = exported(lambda x: jnp.sin(x) * x, iota(4))
-    check_both(lambda devices: jax.grad(lambda x: jnp.sum(program.call(x)))(jax.device_put(iota(4), devices[0])))
+    check_both(
+        lambda devices: jax.grad(lambda x: jnp.sum(program.call(x)))(jax.device_put(iota(4), devices[0])))
 
 
 def test_a_sharded_program_for_several_platforms():
@@ -70,14 +72,17 @@ def hermitian(n, dtype, batch=()):
 
 
 @pytest.mark.parametrize("algorithm", lax.linalg.EighImplementation)
-@pytest.mark.parametrize("n, dtype, batch", [(1, np.float32, ()), (9, np.float32, (2,)), (5, np.complex64, ()), (0, np.float32, ())])
+@pytest.mark.parametrize("n, dtype, batch", [(1, np.float32, ()), (9, np.float32, (2,)),
+                                             (5, np.complex64, ()), (0, np.float32, ())])
 def test_eigenvalues_by_each_algorithm(algorithm, n, dtype, batch):
     x = hermitian(n, dtype, batch)
     with jax.default_device(ASSAY[0]):
-        vectors, values = jax.tree.map(np.asarray, jax.jit(lambda a: lax.linalg.eigh(a, implementation=algorithm))(x))
+        vectors, values = jax.tree.map(np.asarray,
+                                       jax.jit(lambda a: lax.linalg.eigh(a, implementation=algorithm))(x))
     np.testing.assert_allclose(values, np.linalg.eigvalsh(x), atol=1e-5)
     np.testing.assert_allclose(x @ vectors, vectors * values[..., None, :], atol=1e-4)
-    np.testing.assert_allclose(np.swapaxes(vectors, -1, -2).conj() @ vectors, np.broadcast_to(np.eye(n), x.shape), atol=1e-5)
+    np.testing.assert_allclose(np.swapaxes(vectors, -1, -2).conj() @ vectors,
+                               np.broadcast_to(np.eye(n), x.shape), atol=1e-5)
 
 
 @pytest.mark.parametrize("algorithm", lax.linalg.SvdAlgorithm)
@@ -85,7 +90,8 @@ def test_eigenvalues_by_each_algorithm(algorithm, n, dtype, batch):
 def test_singular_values_by_each_algorithm(algorithm, shape):
     x = np.random.default_rng(1).normal(size=shape).astype(np.float32)
     with jax.default_device(ASSAY[0]):
-        u, s, vt = jax.tree.map(np.asarray, jax.jit(lambda a: lax.linalg.svd(a, full_matrices=False, algorithm=algorithm))(x))
+        u, s, vt = jax.tree.map(
+            np.asarray, jax.jit(lambda a: lax.linalg.svd(a, full_matrices=False, algorithm=algorithm))(x))
         alone = np.asarray(jax.jit(lambda a: lax.linalg.svd(a, compute_uv=False, algorithm=algorithm))(x))
     np.testing.assert_allclose(s, np.linalg.svd(x, compute_uv=False), atol=1e-5)
     np.testing.assert_allclose(alone, s, atol=1e-6)
@@ -102,6 +108,7 @@ def test_some_eigenvalues_by_qdwh():
 
 def test_a_polar_decomposition():
     x = np.random.default_rng(2).normal(size=(6, 4)).astype(np.float32)
-    check_both(lambda devices: jax.jit(lambda a: lax.linalg.qdwh(a)[:2])(jax.device_put(x, devices[0])), rtol=1e-4)
+    check_both(lambda devices: jax.jit(lambda a: lax.linalg.qdwh(a)[:2])(jax.device_put(x, devices[0])),
+               rtol=1e-4)
 
 

@@ -22,7 +22,8 @@ def test_layouts_left_to_the_compiler():
     def program(devices):
         ours, turned = pieces(devices), NamedSharding(mesh(devices), P("y", "x"))
         compiled = jax.jit(lambda v: v.T * 2, in_shardings=Format(Layout.AUTO, ours),
-                           out_shardings=Format(Layout.AUTO, turned)).lower(jax.ShapeDtypeStruct((16, 4), np.float32)).compile()
+                           out_shardings=Format(Layout.AUTO, turned)).lower(
+                               jax.ShapeDtypeStruct((16, 4), np.float32)).compile()
         wanted = compiled.input_formats[0][0]
         result = compiled(jax.device_put(iota(16, 4), wanted))
         return isinstance(wanted, Format), result.format == compiled.output_formats, shards(result)
@@ -34,8 +35,10 @@ def test_several_layouts_left_to_the_compiler():
     def program(devices):
         auto = Format(Layout.AUTO, pieces(devices))
         shape = jax.ShapeDtypeStruct((8, 4), np.float32)
-        compiled = jax.jit(lambda x, y: (x @ y.T, y * 2), in_shardings=auto, out_shardings=auto).lower(shape, shape).compile()
-        return [shards(r) for r in compiled(*(jax.device_put(iota(8, 4), f) for f in compiled.input_formats[0]))]
+        compiled = jax.jit(lambda x, y: (x @ y.T, y * 2), in_shardings=auto,
+                           out_shardings=auto).lower(shape, shape).compile()
+        return [shards(r)
+                for r in compiled(*(jax.device_put(iota(8, 4), f) for f in compiled.input_formats[0]))]
 
     check_both(program)
 
@@ -59,7 +62,8 @@ def test_a_compiled_program_refuses_another_layout(given, wanted):
 def test_jit_refuses_another_layout():
     def program(devices):
         x = jax.device_put(iota(16, 4), pieces(devices))
-        with pytest.raises(ValueError, match="Layout passed to jit does not match the layout on the respective arg"):
+        with pytest.raises(ValueError,
+                           match="Layout passed to jit does not match the layout on the respective arg"):
             jax.jit(lambda v: v * 2, in_shardings=Format(COLUMNS, pieces(devices)))(x)
         return True
 
@@ -71,7 +75,8 @@ def test_layouts_that_are_none(name):
     def program(devices):
         sharding = pieces(devices)
         calls = {
-            "other rank": lambda: jax.jit(lambda v: v, in_shardings=Format(Layout((0, 1, 2)), sharding)).lower(
+            "other rank": lambda: jax.jit(lambda v: v,
+                                          in_shardings=Format(Layout((0, 1, 2)), sharding)).lower(
                 jax.ShapeDtypeStruct((4, 4), np.float32)).compile(),
             "other rank put": lambda: jax.device_put(iota(4, 4), Format(Layout((0, 1, 2)), sharding)),
             "auto put": lambda: jax.device_put(iota(4, 4), Format(Layout.AUTO, sharding)),

@@ -1,4 +1,5 @@
-"""Kinds of memory on the plugin: where arrays are put, where results lie, what devices say. The oracle is XLA:CPU."""
+"""Kinds of memory on the plugin: where arrays are put, where results lie, what devices say.
+The oracle is XLA:CPU."""
 
 import functools
 
@@ -25,7 +26,8 @@ def test_what_devices_say_of_their_memories():
     def program(devices):
         one = devices[0]
         return (sorted(memory.kind for memory in one.addressable_memories()), one.default_memory().kind,
-                [one.memory(kind).kind for kind in KINDS], [len(one.memory(kind).addressable_by_devices()) for kind in KINDS])
+                [one.memory(kind).kind for kind in KINDS],
+                [len(one.memory(kind).addressable_by_devices()) for kind in KINDS])
 
     check_both(program)
 
@@ -48,13 +50,16 @@ def test_results_lie_in_the_memory_that_the_caller_names(kind):
         sharding, there = placed(devices, kind)
         x, y = jax.device_put(iota(8, 2), sharding), jax.device_put(iota(8, 2), there)
         one = SingleDeviceSharding(devices[0], memory_kind=kind)
-        results = (jax.jit(lambda v: v * 2, out_shardings=there)(x), jax.jit(lambda v: v, out_shardings=there)(x),
-                   jax.jit(lambda v: v, in_shardings=there, out_shardings=sharding)(y), jax.jit(lambda v: v)(y),
+        results = (jax.jit(lambda v: v * 2, out_shardings=there)(x),
+                   jax.jit(lambda v: v, out_shardings=there)(x),
+                   jax.jit(lambda v: v, in_shardings=there, out_shardings=sharding)(y),
+                   jax.jit(lambda v: v)(y),
                    *jax.jit(lambda v: (v + 1, v, v[0]), out_shardings=(sharding, there, None))(x))
         on_one = jax.jit(lambda v: v + 1, out_shardings=one)(iota(8, 2))
         nothing = jax.jit(lambda: jnp.arange(3), out_shardings=one)()
         return ([r.sharding.memory_kind for r in (*results, on_one, nothing)],
-                [shards(r) for r in results[:-1]], np.asarray(results[-1]), np.asarray(on_one), np.asarray(nothing))
+                [shards(r) for r in results[:-1]], np.asarray(results[-1]), np.asarray(on_one),
+                np.asarray(nothing))
 
     check_both(program)
 
@@ -170,7 +175,8 @@ def test_computing_on_the_host():
 def test_what_a_compiled_program_says_of_its_memories():
     def program(devices):
         sharding, there = placed(devices, "pinned_host")
-        compiled = jax.jit(lambda v: (v + 1, v), in_shardings=sharding, out_shardings=(sharding, there)).lower(
+        compiled = jax.jit(lambda v: (v + 1, v), in_shardings=sharding,
+                           out_shardings=(sharding, there)).lower(
             jax.ShapeDtypeStruct((8, 2), np.float32)).compile()
         return [s.memory_kind for s in compiled.output_shardings]
 

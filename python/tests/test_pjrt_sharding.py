@@ -1,5 +1,6 @@
-"""Shardings on the plugin as JAX's own tests have them: copies that differ by device, unreduced and reduced values, shard_alike,
-custom_partitioning, ragged exchanges, callbacks of each device. The oracle is XLA:CPU, or the numbers are worked by hand."""
+"""Shardings on the plugin as JAX's own tests have them: copies that differ by device, unreduced and reduced
+values, shard_alike, custom_partitioning, ragged exchanges, callbacks of each device. The oracle is XLA:CPU,
+or the numbers are worked by hand."""
 
 import functools
 
@@ -27,11 +28,14 @@ def test_pmap_without_an_output_axis_keeps_each_devices_value():
 
 def test_copies_that_differ_stay_with_their_devices():
     def program(devices):
-        double = jax.shard_map(lambda x: x * 2, mesh=mesh(devices), in_specs=P("x", "y"), out_specs=P("x"), check_vma=False)
-        plus = jax.shard_map(lambda x: x + 1, mesh=mesh(devices), in_specs=P("x"), out_specs=P("x"), check_vma=False)
+        double = jax.shard_map(lambda x: x * 2, mesh=mesh(devices), in_specs=P("x", "y"), out_specs=P("x"),
+                               check_vma=False)
+        plus = jax.shard_map(lambda x: x + 1, mesh=mesh(devices), in_specs=P("x"), out_specs=P("x"),
+                             check_vma=False)
         apart = jax.jit(double)(iota(4, 4))
         # Through the program, and through an array between two programs.
-        return shards(apart), shards(jax.jit(lambda x: plus(double(x) + 10))(iota(4, 4))), shards(jax.jit(plus)(apart))
+        return shards(apart), shards(jax.jit(lambda x: plus(double(x) + 10))(iota(4, 4))), shards(
+            jax.jit(plus)(apart))
 
     check_both(program)
 
@@ -83,7 +87,8 @@ def test_unreduced_values_are_added_and_resharded():
         with jax.set_mesh(mesh(devices, (2,), explicit=True)):
             product = jax.jit(dot)(*factors())
             twice = jax.jit(lambda u, v: u + v)(product, product)
-            inside = jax.jit(lambda a, b: jax.sharding.reshard(dot(a, b) + dot(a, b), P("x", None)))(*factors())
+            inside = jax.jit(lambda a, b: jax.sharding.reshard(dot(a, b) + dot(a, b), P("x", None)))(
+                *factors())
             return str(jax.typeof(twice)), shards(jax.sharding.reshard(twice, P())), shards(inside)
 
     check_both(program)
@@ -115,7 +120,8 @@ def test_unreduced_values_cross_the_border_of_a_region():
         with jax.set_mesh(mesh(devices, explicit=True)):
             x = jax.device_put(iota(4, 4), P("x", "y"))
             leave = jax.shard_map(lambda v: v, in_specs=P("x", "y"), out_specs=P("x", None, unreduced={"y"}))
-            enter = jax.shard_map(lambda v: lax.psum(v, "y"), in_specs=P("x", None, unreduced={"y"}), out_specs=P("x", None))
+            enter = jax.shard_map(lambda v: lax.psum(v, "y"), in_specs=P("x", None, unreduced={"y"}),
+                                  out_specs=P("x", None))
             scatter = jax.shard_map(lambda v: lax.psum_scatter(v, "y", scatter_dimension=1, tiled=True),
                                     in_specs=P("x", None, unreduced={"y"}), out_specs=P("x", "y"))
             apart = jax.jit(leave)(x)
@@ -158,8 +164,8 @@ def test_gradients_of_reduced_weights_are_unreduced():
 def test_an_all_gather_to_reduced():
     def program(devices):
         with jax.set_mesh(mesh(devices, (2,), explicit=True)):
-            gather = jax.shard_map(lambda v: lax.all_gather(v, "x", tiled=True, to="reduced"), in_specs=P("x"),
-                                   out_specs=P(None, reduced={"x"}))
+            gather = jax.shard_map(lambda v: lax.all_gather(v, "x", tiled=True, to="reduced"),
+                                   in_specs=P("x"), out_specs=P(None, reduced={"x"}))
             gathered = jax.jit(gather)(jax.device_put(iota(4), P("x")))
             return str(jax.typeof(gathered)), shards(gathered)
 
@@ -240,23 +246,28 @@ def test_custom_partitioning_is_the_function_itself(where):
             return jax.jit(product)(jax.device_put(iota(8, 8), devices[0]), iota(8, 8))
         x = jax.device_put(iota(8, 8), NamedSharding(mesh(devices), P("x", None)))
         if where == "region":
-            local = jax.shard_map(product, mesh=mesh(devices), in_specs=(P("x"), P()), out_specs=P("x"), check_vma=False)
+            local = jax.shard_map(product, mesh=mesh(devices), in_specs=(P("x"), P()), out_specs=P("x"),
+                                  check_vma=False)
             return jax.jit(local)(x, iota(8, 8))
         if where == "grad":
             with_rule = jax.custom_vjp(product)
-            with_rule.defvjp(lambda a, b: (product(a, b), (a, b)), lambda kept, ct: (ct @ kept[1].T, kept[0].T @ ct))
+            with_rule.defvjp(lambda a, b: (product(a, b), (a, b)),
+                             lambda kept, ct: (ct @ kept[1].T, kept[0].T @ ct))
             return jax.jit(jax.grad(lambda a: jnp.sum(with_rule(a, a) ** 2)))(x)
         return jax.jit(product)(x, x.T)
 
     check_both(program)
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int2", "int4", "uint4", "int8", "uint32", "bfloat16", "float16", "complex64", "float4_e2m1fn",
+@pytest.mark.parametrize("dtype", ["bool", "int2", "int4", "uint4", "int8", "uint32", "bfloat16", "float16",
+                                   "complex64", "float4_e2m1fn",
                                    "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz",
-                                   "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"])
+                                   "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+                                   "float8_e8m0fnu"])
 def test_values_of_every_type_enter_a_region(dtype):
     x = np.array([1, 1, 0, 1] if dtype != "float8_e8m0fnu" else [1, 2, 4, 8]).astype(jnp.dtype(dtype))
-    swap = jax.shard_map(lambda v: lax.ppermute(v, "x", [(0, 1), (1, 0)]), mesh=mesh(ASSAY, (2,)), in_specs=P("x"), out_specs=P("x"))
+    swap = jax.shard_map(lambda v: lax.ppermute(v, "x", [(0, 1), (1, 0)]), mesh=mesh(ASSAY, (2,)),
+                         in_specs=P("x"), out_specs=P("x"))
     found = np.asarray(jax.jit(swap)(x))
     assert found.dtype == x.dtype
     np.testing.assert_array_equal(found, np.concatenate([x[2:], x[:2]]))
@@ -267,12 +278,13 @@ def test_values_of_every_type_enter_a_region(dtype):
 
 def exchange(devices, groups, operand, output, *sizes):
     region = jax.shard_map(lambda *a: lax.ragged_all_to_all(*a, axis_name="x", axis_index_groups=groups),
-                           mesh=mesh(devices, (operand.shape[0] // 3,)), in_specs=P("x"), out_specs=P("x"), check_vma=False)
+                           mesh=mesh(devices, (operand.shape[0] // 3,)), in_specs=P("x"), out_specs=P("x"),
+                           check_vma=False)
     return region(operand, output, *sizes)
 
 
-# Device 0 sends its row 0 to device 0 and rows 1, 2 to device 1, device 1 its row 0 to device 0 and row 1 to device 1. Of what a
-# device gets, device 1's part begins at 1 on device 0 and at 2 on device 1.
+# Device 0 sends its row 0 to device 0 and rows 1, 2 to device 1, device 1 its row 0 to device 0 and row 1 to
+# device 1. Of what a device gets, device 1's part begins at 1 on device 0 and at 2 on device 1.
 STARTS, SIZES, PLACES, TAKEN = ([0, 1, 0, 1], [1, 2, 1, 1], [0, 0, 1, 2], [1, 1, 2, 1])
 
 
@@ -284,7 +296,8 @@ def test_a_ragged_exchange(pairs, dtype):
     sizes = [np.array(s * pairs, np.int32) for s in (STARTS, SIZES, PLACES, TAKEN)]
     found = jax.jit(functools.partial(exchange, ASSAY, groups))(operand, np.zeros(8 * pairs, dtype), *sizes)
     one = np.array([1, 4, 0, 0, 2, 3, 5, 0])
-    np.testing.assert_array_equal(np.asarray(found), np.concatenate([one + 6 * k * (one > 0) for k in range(pairs)]))
+    np.testing.assert_array_equal(np.asarray(found),
+                                  np.concatenate([one + 6 * k * (one > 0) for k in range(pairs)]))
 
 
 def test_the_gradient_of_a_ragged_exchange():
@@ -295,7 +308,8 @@ def test_the_gradient_of_a_ragged_exchange():
         return jnp.sum(exchange(ASSAY, None, x, np.zeros(8, np.float32), *sizes) * weights)
 
     # Rows 0, 1, 2 of device 0 went to places 0, 4, 5, rows 0, 1 of device 1 to places 1, 6.
-    np.testing.assert_array_equal(np.asarray(jax.jit(jax.grad(loss))(np.ones(6, np.float32))), [0, 4, 5, 1, 6, 0])
+    np.testing.assert_array_equal(np.asarray(jax.jit(jax.grad(loss))(np.ones(6, np.float32))),
+                                  [0, 4, 5, 1, 6, 0])
 
 
 # --- Callbacks ---
@@ -313,7 +327,8 @@ def test_each_device_calls_back_in_a_region():
                                jax.ShapeDtypeStruct(v.shape, v.dtype), v)
             return doubled + plus
 
-        region = jax.shard_map(local, mesh=mesh(devices, (4,)), in_specs=P("x"), out_specs=P("x"), check_vma=False)
+        region = jax.shard_map(local, mesh=mesh(devices, (4,)), in_specs=P("x"), out_specs=P("x"),
+                               check_vma=False)
         result = jax.jit(region)(iota(8)).block_until_ready()
         jax.effects_barrier()
         return np.asarray(result), sorted(seen)
@@ -342,7 +357,8 @@ def test_prints_of_each_device(capfd):
         jax.debug.print("{i} has {v}", i=lax.axis_index("x"), v=v)
         return v
 
-    jax.jit(jax.shard_map(local, mesh=mesh(ASSAY, (2,)), in_specs=P("x"), out_specs=P("x")))(iota(4)).block_until_ready()
+    jax.jit(jax.shard_map(local, mesh=mesh(ASSAY, (2,)), in_specs=P("x"), out_specs=P("x")))(
+        iota(4)).block_until_ready()
     jax.effects_barrier()
     assert sorted(capfd.readouterr().out.splitlines()) == ["0 has [0. 1.]", "1 has [2. 3.]"]
 
@@ -377,7 +393,8 @@ def test_random_numbers_need_no_collective(draw):
         key = jax.device_put(jax.random.key(3), NamedSharding(mesh(devices), P()))
         compiled = jax.jit(draw, out_shardings=sharding).lower(key).compile()
         text = compiled.as_text()
-        collectives = [op for op in ("all-reduce", "all-gather", "collective-permute", "all-to-all") if op in text]
+        collectives = [op for op in ("all-reduce", "all-gather", "collective-permute", "all-to-all")
+                       if op in text]
         return collectives, shards(compiled(key))
 
     check_both(program)
@@ -396,9 +413,10 @@ def test_what_a_compiled_program_says_of_its_shardings():
                            out_shardings={"a": rows, "b": sharding}).lower(*arguments).compile()
         memory = compiled.memory_analysis()
         return (compiled.input_shardings[0][0].is_equivalent_to(sharding, 2),
-                compiled.output_shardings["b"].is_equivalent_to(sharding, 2), str(compiled.output_shardings["a"].spec),
-                memory.argument_size_in_bytes,
-                compiled.input_formats[0][0].layout.major_to_minor, compiled.output_formats["a"].layout.major_to_minor,
+                compiled.output_shardings["b"].is_equivalent_to(sharding, 2),
+                str(compiled.output_shardings["a"].spec), memory.argument_size_in_bytes,
+                compiled.input_formats[0][0].layout.major_to_minor,
+                compiled.output_formats["a"].layout.major_to_minor,
                 str(compiled.in_avals), {"flops", "bytes accessed"} <= set(compiled.cost_analysis()))
 
     check_both(program)
@@ -407,7 +425,8 @@ def test_what_a_compiled_program_says_of_its_shardings():
 def test_a_compiled_program_takes_only_what_it_was_compiled_for():
     def program(devices):
         rows, columns = (NamedSharding(mesh(devices), s) for s in (P("x", None), P(None, "x")))
-        compiled = jax.jit(lambda x: x * 2, in_shardings=rows).lower(jax.ShapeDtypeStruct((8, 4), np.float32)).compile()
+        compiled = jax.jit(lambda x: x * 2,
+                           in_shardings=rows).lower(jax.ShapeDtypeStruct((8, 4), np.float32)).compile()
         with pytest.raises(ValueError, match="disagree with the sharding"):
             compiled(jax.device_put(iota(8, 4), columns))
         with pytest.raises(TypeError, match="shaped|type"):
@@ -418,12 +437,14 @@ def test_a_compiled_program_takes_only_what_it_was_compiled_for():
 
 
 @pytest.mark.parametrize("function", [
-    lambda x: x * 2 + 1, lambda x: x.T, lambda x: x.sum(0), lambda x: x.max(1), lambda x: x @ x.T, lambda x: x.T @ x,
+    lambda x: x * 2 + 1, lambda x: x.T, lambda x: x.sum(0), lambda x: x.max(1), lambda x: x @ x.T,
+    lambda x: x.T @ x,
     lambda x: lax.broadcast_in_dim(x, (8, 3, 4), (0, 2)), lambda x: jnp.einsum("ij,kl->ikjl", x, x[:2, :2]),
     lambda x: (x - x.mean(1, keepdims=True)).T, lambda x: jnp.sin(x).astype(jnp.bfloat16),
     lambda x: lax.with_sharding_constraint(x + 1, P(P.UNCONSTRAINED, "y")),
     lambda x: lax.with_sharding_constraint(x + 1, P(P.UNCONSTRAINED, None)),
-], ids=["elementwise", "transpose", "columns", "rows", "product", "gram", "broadcast", "outer", "mean", "convert", "open", "open row"])
+], ids=["elementwise", "transpose", "columns", "rows", "product", "gram", "broadcast", "outer", "mean",
+        "convert", "open", "open row"])
 def test_results_lie_as_their_operands(function):
     def program(devices):
         with jax.set_mesh(mesh(devices)):
@@ -438,7 +459,8 @@ def test_explicit_types_of_results():
     def program(devices):
         with jax.set_mesh(mesh(devices, explicit=True)):
             x = jax.device_put(iota(8, 4), P("x", "y"))
-            results = jax.jit(lambda v: (v.T, jnp.sum(v, 0), jnp.reshape(v, (8, 2, 2)), jnp.concatenate([v, v], 0),
+            results = jax.jit(
+                lambda v: (v.T, jnp.sum(v, 0), jnp.reshape(v, (8, 2, 2)), jnp.concatenate([v, v], 0),
                                          jnp.einsum("ij,kj->ik", v, v, out_sharding=P("x", None))))(x)
             return [str(jax.typeof(r)) for r in results], [shards(r) for r in results]
 

@@ -1,5 +1,5 @@
-"""JAX on the plugin as JAX's own tests use a platform: many small programs, x64 on and off, buffers that are donated and
-deleted, what compiled programs and devices say, errors, threads (docs/jax.md)."""
+"""JAX on the plugin as JAX's own tests use a platform: many small programs, x64 on and off, buffers that are
+donated and deleted, what compiled programs and devices say, errors, threads (docs/jax.md)."""
 
 import concurrent.futures
 import copy
@@ -21,7 +21,8 @@ if not assay.jax_plugin.LIBRARY.exists():
     pytest.skip(f"no plugin: {assay.jax_plugin.LIBRARY} is not there", allow_module_level=True)
 ASSAY = jax.devices("assay")
 V = np.arange(8, dtype=np.float32)
-several = pytest.mark.skipif(len(ASSAY) < 4, reason="JAX was asked for its devices before this module: want 4")
+several = pytest.mark.skipif(len(ASSAY) < 4,
+                             reason="JAX was asked for its devices before this module: want 4")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +49,8 @@ def test_x64_on_and_off_and_on():
         with jax.enable_x64(on):
             found = third(jnp.asarray(np.arange(3.0)))
             assert found.dtype == (np.float64 if on else np.float32)
-            np.testing.assert_array_equal(np.asarray(found), (np.arange(3.0).astype(found.dtype) / found.dtype.type(3)))
+            np.testing.assert_array_equal(np.asarray(found),
+                                          (np.arange(3.0).astype(found.dtype) / found.dtype.type(3)))
             assert jax.jit(lambda i: i + 2**30 + 2**30)(jnp.arange(2)).dtype == (np.int64 if on else np.int32)
 
 
@@ -65,18 +67,21 @@ def test_operations_one_by_one():
     np.testing.assert_array_equal(np.asarray(x.at[2].set(9)[1:4]), [1, 9, 3])
     np.testing.assert_array_equal(np.asarray(x[::-2]), V[::-2])
     np.testing.assert_array_equal(np.asarray(x[jnp.array([7, 1])]), [7, 1])
-    assert (f"{x[1]:.2f}", int(x[3]), bool(x[0]), repr(x[:2])) == ("1.00", 3, False, "Array([0., 1.], dtype=float32)")
+    assert (f"{x[1]:.2f}", int(x[3]), bool(x[0]),
+            repr(x[:2])) == ("1.00", 3, False, "Array([0., 1.], dtype=float32)")
 
 
 @several
 def test_pmap():
-    total = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i", devices=ASSAY[:4])(np.arange(4.0, dtype=np.float32))
+    total = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i",
+                     devices=ASSAY[:4])(np.arange(4.0, dtype=np.float32))
     np.testing.assert_array_equal(np.asarray(total), [6, 6, 6, 6])
 
 
 def test_threads_compile_and_run_at_once():
     def one(n):
-        return [float(jax.jit(lambda x, n=n, k=k: jnp.sum(x * n + k))(jax.device_put(V, ASSAY[n % len(ASSAY)])))
+        return [float(
+            jax.jit(lambda x, n=n, k=k: jnp.sum(x * n + k))(jax.device_put(V, ASSAY[n % len(ASSAY)])))
                 for k in range(20)]
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -122,7 +127,8 @@ def test_arrays_are_made_of_pieces():
     made = jax.make_array_from_callback((8,), halves(), lambda index: V[index])
     np.testing.assert_array_equal(np.asarray(made), V)
     pieces = [jax.device_put(V[2 * i:2 * i + 2], device) for i, device in enumerate(ASSAY[:4])]
-    np.testing.assert_array_equal(np.asarray(jax.make_array_from_single_device_arrays((8,), halves(), pieces)), V)
+    np.testing.assert_array_equal(
+        np.asarray(jax.make_array_from_single_device_arrays((8,), halves(), pieces)), V)
 
 
 def test_what_arrays_say():
@@ -145,7 +151,8 @@ def test_costs_and_memory_of_a_compiled_program():
     costs = compiled.cost_analysis()
     assert (costs["transcendentals"], costs["flops"]) == (8, 8) and costs["bytes accessed"] >= 64
     memory = compiled.memory_analysis()
-    assert (memory.argument_size_in_bytes, memory.output_size_in_bytes, memory.alias_size_in_bytes) == (32, 32, 0)
+    assert (memory.argument_size_in_bytes, memory.output_size_in_bytes,
+            memory.alias_size_in_bytes) == (32, 32, 0)
     donating = jax.jit(lambda x: x + 1, donate_argnums=0).lower(V).compile().memory_analysis()
     assert donating.alias_size_in_bytes == 32
 
@@ -160,15 +167,18 @@ def test_compiled_programs_check_their_arguments():
 
 def test_options_of_the_compiler():
     lowered = jax.jit(lambda x: x + 1).lower(V)
-    np.testing.assert_array_equal(lowered.compile(compiler_options={"xla_cpu_enable_fast_math": True})(V), V + 1)
+    np.testing.assert_array_equal(lowered.compile(compiler_options={"xla_cpu_enable_fast_math": True})(V),
+                                  V + 1)
     with pytest.raises(jax.errors.JaxRuntimeError, match="No such compile option: 'invalid_key'"):
         lowered.compile(compiler_options={"invalid_key": "invalid_value"})
 
 
 def test_what_devices_say():
     device = ASSAY[0]
-    assert (device.id, device.process_index, device.platform, device.default_memory().kind) == (0, 0, "assay", "device")
-    assert [memory.kind for memory in device.addressable_memories()] == ["device", "pinned_host", "unpinned_host"]
+    assert (device.id, device.process_index, device.platform,
+            device.default_memory().kind) == (0, 0, "assay", "device")
+    assert [memory.kind
+            for memory in device.addressable_memories()] == ["device", "pinned_host", "unpinned_host"]
     assert jax.device_count("assay") == jax.local_device_count("assay") == len(ASSAY)
     assert device.memory_stats() is None
 

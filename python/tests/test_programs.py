@@ -1,5 +1,5 @@
-"""assay.evaluate on the fifteen functions of programs.py, and on their gradients, vmaps and scans, against the answers
-of JAX's CPU backend."""
+"""assay.evaluate on the fifteen functions of programs.py, and on their gradients, vmaps and scans, against
+the answers of JAX's CPU backend."""
 
 import contextlib
 
@@ -29,16 +29,18 @@ def arguments_of(name, seed=0):
 
 def stacked(name, count=3):
     """`count` different sets of arguments, along a new first dimension."""
-    return jax.tree.map(lambda *leaves: jnp.stack(leaves), *[arguments_of(name, seed) for seed in range(count)])
+    return jax.tree.map(lambda *leaves: jnp.stack(leaves),
+                        *[arguments_of(name, seed) for seed in range(count)])
 
 
 def is_float(leaf):
     return jnp.issubdtype(leaf.dtype, jnp.inexact)
 
 
-# XLA:CPU rounds each operation, and some of its functions are a few ulps off; it may also keep an intermediate result
-# of bf16 in f32. Integers and predicates must be equal; of floats the error is measured against the largest number in
-# the array, in units of the type's epsilon: at most this many for f32 and f64 (found: 16), and for narrower types.
+# XLA:CPU rounds each operation, and some of its functions are a few ulps off; it may also keep an
+# intermediate result of bf16 in f32. Integers and predicates must be equal; of floats the error is measured
+# against the largest number in the array, in units of the type's epsilon: at most this many for f32 and f64
+# (found: 16), and for narrower types.
 EPSILONS, NARROW_EPSILONS = 32, 4
 
 
@@ -136,8 +138,8 @@ def test_grad_of_integer_arguments():
 
 
 def test_derivative_of_a_while_loop():
-    # Only forward mode goes through a while loop. Newton's iteration ends at the square root: d/dx sqrt(x) is half of
-    # its inverse.
+    # Only forward mode goes through a while loop. Newton's iteration ends at the square root: d/dx sqrt(x) is
+    # half of its inverse.
     with types_of("newton_while"):
         function, (x,) = PROGRAMS["newton_while"].function, arguments_of("newton_while")
         with pytest.raises(ValueError, match="Reverse-mode"):

@@ -1,4 +1,5 @@
-// What a program asks of the values of its parameters, so that random inputs mean something (evaluator/input_demand.h).
+// What a program asks of the values of its parameters, so that random inputs mean something
+// (evaluator/input_demand.h).
 //
 // An analysis, not a rule: a demand is followed backward from the op that makes it to the parameters, through
 // ops that move values or choose among them, across calls, loops and branches, and given up elsewhere.

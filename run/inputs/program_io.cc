@@ -89,8 +89,8 @@ class ArgumentReader {
 
 constexpr std::string_view kInfeed = "infeed", kHostRecv = "host_recv";
 
-// What stands before the number of the item that `key` names: "infeed" of infeed0.1, "host_recv3/" of host_recv3/0;
-// empty: it names none.
+// What stands before the number of the item that `key` names: "infeed" of infeed0.1, "host_recv3/" of
+// host_recv3/0; empty: it names none.
 std::string QueueOf(const std::string& key) {
   if (key.starts_with(kInfeed)) return std::string(kInfeed);
   const size_t slash = key.rfind('/');

@@ -27,7 +27,8 @@ std::map<std::string, Literal> LeavesOfArguments(const std::vector<Literal>& arg
 // sizes.
 NamedLiterals ResultsOf(const Literal& root);
 // Results, and what the program sent to the host: items of the outfeed queue outfeed0, ...; values of host
-// channel 3 host_send3/0, host_send3/1, ..., with a handler name host_send3/NAME/0; values of probe ID probe/ID.0, ....
+// channel 3 host_send3/0, host_send3/1, ..., with a handler name host_send3/NAME/0;
+// values of probe ID probe/ID.0, ....
 NamedLiterals AllResults(const Literal& root, const ProcessState& process);
 // The live part of an array: static, of the run-time sizes.
 Literal CropToRuntimeSizes(const Literal& array);
@@ -36,8 +37,8 @@ Literal CropToRuntimeSizes(const Literal& array);
 std::string DescribeParameters(const VerifiedModule& module);
 
 // Arguments from the arrays of a file. BadInput: missing or extra keys, wrong shape or type. Keys that start
-// with "infeed" or "host_recv" fill the queues of `process` in order; null: such keys are extra. A dynamic parameter
-// may be given at any run-time size within its bounds.
+// with "infeed" or "host_recv" fill the queues of `process` in order; null: such keys are extra. A dynamic
+// parameter may be given at any run-time size within its bounds.
 absl::StatusOr<std::vector<Literal>> ArgumentsFrom(const VerifiedModule& module,
                                                    const std::map<std::string, NpyArray>& arrays,
                                                    ProcessState* process);

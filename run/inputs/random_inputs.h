@@ -15,8 +15,8 @@ namespace assay {
 // program does with a parameter is respected as far as input_demands.h finds it out. Run-time sizes are the
 // bounds.
 absl::StatusOr<std::vector<Literal>> RandomInputs(const VerifiedModule& module, uint64_t seed);
-// For ProcessState::when_empty: one value after the other for infeed and host receives, drawn as parameters are that
-// nothing is known of. A copy begins anew.
+// For ProcessState::when_empty: one value after the other for infeed and host receives, drawn as parameters
+// are that nothing is known of. A copy begins anew.
 StreamItem RandomStream(uint64_t seed);
 
 }  // namespace assay

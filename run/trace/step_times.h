@@ -10,8 +10,8 @@
 
 namespace assay {
 
-// Sums and values of functions that were rounded with a test (engines/native/sums/tiers.h), how many of them the first tier left open,
-// and how many the second left open as well.
+// Sums and values of functions that were rounded with a test (engines/native/sums/tiers.h), how many of them
+// the first tier left open, and how many the second left open as well.
 struct TierUse {
   int64_t tested = 0, second = 0, third = 0;
 };
@@ -24,8 +24,9 @@ struct StepTime {
   TierUse tiers;          // its own
 };
 
-// Adds up what the steps of runs take. Reading the counts of tiers takes longer than small steps do, so that times and
-// tiers are for runs of their own. What other evaluations in this process do at the same time counts towards the tiers.
+// Adds up what the steps of runs take. Reading the counts of tiers takes longer than small steps do, so that
+// times and tiers are for runs of their own. What other evaluations in this process do at the same time
+// counts towards the tiers.
 class StepTimes final : public StepObserver {
  public:
   enum class What : uint8_t { kTimes, kTiers };

@@ -33,8 +33,9 @@ class StepTrace final : public StepObserver {
   int64_t kept() const { return static_cast<int64_t>(events_.size()); }
   int64_t dropped() const { return dropped_; }
 
-  // {"displayTimeUnit": "ns", "otherData": {…, "dropped_events": N}, "traceEvents": [{"ph": "X", "ts": …, "dur": …, …}, …]}:
-  // complete events, times in microseconds, pid and tid the system's. The first is the run, from time 0 to now.
+  // {"displayTimeUnit": "ns", "otherData": {…, "dropped_events": N}, "traceEvents": [{"ph": "X", "ts": …,
+  // "dur": …, …}, …]}: complete events, times in microseconds, pid and tid the system's. The first is the
+  // run, from time 0 to now.
   std::string ToJson() const;
 
  private:

@@ -1,4 +1,5 @@
-// What the builder's tests share: values and shapes from text, programs built, printed, read back and evaluated.
+// What the builder's tests share: values and shapes from text, programs built, printed,
+// read back and evaluated.
 #ifndef ASSAY_TESTS_BUILDER_BUILT_PROGRAM_H_
 #define ASSAY_TESTS_BUILDER_BUILT_PROGRAM_H_
 

@@ -1,5 +1,5 @@
-// Nonsense given to the builder is an error in it, never a crash: wrong ranks, huge and negative numbers, null
-// computations, tuples and tokens where arrays belong.
+// Nonsense given to the builder is an error in it, never a crash: wrong ranks, huge and negative numbers,
+// null computations, tuples and tokens where arrays belong.
 #include <catch2/catch.hpp>
 #include <limits>
 

@@ -153,8 +153,8 @@ Literal Column(std::vector<int64_t> values) {
   return Literal::FromInts(ElementType::kS32, sizes, values);
 }
 
-// Of 64 bits each the largest factors give 2^128 - 2^65 + 1, which int128 does not hold: it is no value of the indices' type, so
-// that nothing is known of them.
+// Of 64 bits each the largest factors give 2^128 - 2^65 + 1, which int128 does not hold: it is no value of
+// the indices' type, so that nothing is known of them.
 TEST_CASE("audit: indices that are a product of unsigned numbers of 64 bits", "[audit]") {
   const auto gather = [](const std::string& type, const std::string& index) {
     return "ENTRY e {\n x = f32[5,3] parameter(0)\n i = " + type + "[3,1] parameter(1)\n" + index +

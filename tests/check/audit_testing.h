@@ -27,7 +27,8 @@ inline AuditReport AuditOf(const std::string& text, std::vector<Literal> argumen
   return *report;
 }
 
-// What the report says of a point, one line an instruction: "d depends 2/3 [1]: 7, 0", "d did not depend", "d may", "d always".
+// What the report says of a point, one line an instruction: "d depends 2/3 [1]: 7, 0", "d did not depend",
+// "d may", "d always".
 inline std::vector<std::string> Said(const AuditReport& report, AuditPoint point) {
   std::vector<std::string> lines;
   for (const AuditFinding& finding : report.findings) {

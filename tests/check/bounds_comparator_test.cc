@@ -25,7 +25,8 @@ int64_t FirstKey(const std::string& body, const std::string& type = "f32", const
   return key ? key->operand : -1;
 }
 
-// Bits of a and b as integers of the type, then `ordered` for each of them: X is the pattern, M all ones but the sign, Z zero.
+// Bits of a and b as integers of the type, then `ordered` for each of them: X is the pattern,
+// M all ones but the sign, Z zero.
 std::string OfBits(const std::string& bits, const std::string& largest, const std::string& ordered,
                    const std::string& rest) {
   std::string text = "  M = " + bits + "[] constant(" + largest + ")\n  Z = " + bits + "[] constant(0)\n";

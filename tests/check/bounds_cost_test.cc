@@ -1,5 +1,5 @@
-// What bounds cost: runs of the derived programs of golden/programs beside plain ones. It is hidden, since times depend on the
-// machine's other work: assay_tests "[.cost]".
+// What bounds cost: runs of the derived programs of golden/programs beside plain ones. It is hidden, since
+// times depend on the machine's other work: assay_tests "[.cost]".
 #include <algorithm>
 #include <chrono>
 #include <filesystem>

@@ -9,7 +9,8 @@ namespace {
 
 const double kUnit = std::ldexp(1, -24);
 
-// Two numbers, each the sum of a row: (x0, x1) and radii of 2 u |x|, for a start value of zero and rows that have one element that is not.
+// Two numbers, each the sum of a row: (x0, x1) and radii of 2 u |x|, for a start value of zero and rows that
+// have one element that is not.
 constexpr char kRows[] = R"(add { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b) }

@@ -1,5 +1,5 @@
-// Results that are certain though an operand is not: saturated functions, overflow to one side, masks, exact zeros. And the numbers
-// that steps can reach.
+// Results that are certain though an operand is not: saturated functions, overflow to one side, masks, exact
+// zeros. And the numbers that steps can reach.
 #include <cmath>
 #include <set>
 

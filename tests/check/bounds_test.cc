@@ -10,8 +10,9 @@ namespace {
 // Units of roundoff, and the smallest subnormal number, of f32.
 const double u = std::ldexp(1, -24);
 
-// A reducer, and a sum whose value is 10 and whose radius is that of 5 terms (with the start value): g = 5 u of magnitudes that
-// sum up to 10, and half an ulp for the backend's last rounding and ours: (50 + 10 + 10) u... an ulp being at most 2 u of 1.
+// A reducer, and a sum whose value is 10 and whose radius is that of 5 terms (with the start value): g = 5 u
+// of magnitudes that sum up to 10, and half an ulp for the backend's last rounding and ours: (50 + 10 + 10)
+// u... an ulp being at most 2 u of 1.
 constexpr char kSum[] = R"(add { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b) }
@@ -119,7 +120,8 @@ TEST_CASE("bounds: the larger of two is decided where they are apart", "[check]"
 }
 
 TEST_CASE("bounds: a dot is bounded by a dot of magnitudes", "[check]") {
-  // |a| . |b| = 1 + 4 + 9 + 16 = 30 for signs of any kind; g = 4 u, and the result's own 2 u |v|, v = 1 - 4 + 9 - 16 = -10.
+  // |a| . |b| = 1 + 4 + 9 + 16 = 30 for signs of any kind; g = 4 u, and the result's own 2 u |v|,
+  // v = 1 - 4 + 9 - 16 = -10.
   const Literal b = Literal::FromDoubles(ElementType::kF32, {{4}}, {{1, -2, 3, -4}});
   const std::vector<double> radii = RadiiOf(R"(ENTRY e { x = f32[4] parameter(0)
   y = f32[4] parameter(1)

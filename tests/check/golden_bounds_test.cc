@@ -1,5 +1,5 @@
-// Bounds are derived of every golden that is a valid program: one that has no rule for an op has elements of which nothing is
-// known, never a program that can't be verified.
+// Bounds are derived of every golden that is a valid program: one that has no rule for an op has elements of
+// which nothing is known, never a program that can't be verified.
 #include <catch2/catch.hpp>
 
 #include "base/file_io.h"

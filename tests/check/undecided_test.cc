@@ -29,8 +29,8 @@ Literal Numbers() { return Literal::FromDoubles(ElementType::kF32, {{4}}, {{1, 2
 }  // namespace
 
 TEST_CASE("undecided: an instruction of the entry computation", "[check][bounds]") {
-  // 1 + 2 + 3 - 6 = 0 but for rounding: its logarithm may be anything. What comes before and behind is not named, nor is what does
-  // not reach the result.
+  // 1 + 2 + 3 - 6 = 0 but for rounding: its logarithm may be anything. What comes before and behind is not
+  // named, nor is what does not reach the result.
   const FirstUndecided first = FirstOf(std::string(kAdd) + R"(ENTRY e { x = f32[4] parameter(0)
   zero = f32[] constant(0)
   sum = f32[] reduce(x, zero), dimensions={0}, to_apply=add

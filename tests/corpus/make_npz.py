@@ -53,8 +53,8 @@ def good():
         put('npy_%s' % name.replace('?', 'b1'), npy(data))
         put('npy_fortran_%s' % name.replace('?', 'b1'), npy(np.asfortranarray(data)))
         put('npy_big_%s' % name.replace('?', 'b1'), npy(data.astype(np.dtype(name).newbyteorder('>'))))
-    for name in ['bfloat16', 'float8_e5m2', 'float8_e4m3fn', 'float8_e8m0fnu', 'float6_e3m2fn', 'float4_e2m1fn',
-                 'int4', 'uint4', 'int2', 'uint2']:
+    for name in ['bfloat16', 'float8_e5m2', 'float8_e4m3fn', 'float8_e8m0fnu', 'float6_e3m2fn',
+                 'float4_e2m1fn', 'int4', 'uint4', 'int2', 'uint2']:
         put('npy_' + name, npy(np.array([0, 1, 1], np.float32).astype(getattr(ml_dtypes, name))))
     for shape in [(), (0,), (1,), (0, 5), (5, 0), (1, 1, 1, 1, 1), (2, 2, 2)]:
         put('npy_shape_' + '_'.join(map(str, shape)), npy(np.zeros(shape, np.float32)))
@@ -80,19 +80,23 @@ def bad_npy():
     put('bad_header_size_v2', raw(b'', version=b'\x02\x00', size=2**32 - 1))
     put('bad_header_limit', raw(dictionary() + b' ' * (10000 - len(dictionary())), b'12345678'))
     put('bad_header_over_limit', raw(dictionary() + b' ' * (10001 - len(dictionary())), b'12345678'))
-    headers = [b'', b'{', b'{}', b'[]', b"{'descr'", b"{'descr':", b"{'descr': 5}", b"{'descr': '<f4'", b"{'a': 1}",
+    headers = [b'', b'{', b'{}', b'[]', b"{'descr'", b"{'descr':", b"{'descr': 5}", b"{'descr': '<f4'",
+               b"{'a': 1}",
                b"{'descr': '<f4', 'descr': '<f4'}", b"{'descr", b"{\x00}", b'{' * 5000, b"{'shape': (((((("]
     for i, header in enumerate(headers):
         put('bad_header_%02d' % i, raw(header, b'12345678'))
-    for i, descr in enumerate(['|O', 'O', '<U4', '<S4', '<M8[ns]', '<f', 'f', '', '<', '<f0', '<f3', '<f999999',
+    for i, descr in enumerate(
+        ['|O', 'O', '<U4', '<S4', '<M8[ns]', '<f', 'f', '', '<', '<f0', '<f3', '<f999999',
                                '<V8', '|V3', '<i16', '>c8', '=f4', '<f-4', "<f4'", '\\x00']):
         put('bad_descr_%02d' % i, raw(dictionary(descr), b'12345678'))
-    shapes = ['2', '(2)', '(-1,)', '(2.0,)', '(2', '(2,,)', '(9223372036854775807,)', '(9223372036854775808,)',
-              '(4294967296, 4294967296)', '(0, 9223372036854775807, 3)', '(2L,)', '(True,)', '(' + '1,' * 65 + ')',
-              '(' + '1,' * 64 + '2)', '(1e3,)', '(02,)', '( 2 , )']
+    shapes = ['2', '(2)', '(-1,)', '(2.0,)', '(2', '(2,,)', '(9223372036854775807,)',
+              '(9223372036854775808,)',
+              '(4294967296, 4294967296)', '(0, 9223372036854775807, 3)', '(2L,)', '(True,)',
+              '(' + '1,' * 65 + ')', '(' + '1,' * 64 + '2)', '(1e3,)', '(02,)', '( 2 , )']
     for i, shape in enumerate(shapes):
         put('bad_shape_%02d' % i, raw(dictionary(shape=shape), b'12345678'))
-    put('bad_structured', raw(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", b'12345678'))
+    put('bad_structured',
+        raw(b"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", b'12345678'))
     put('bad_data_short', npy(np.float32([1, 2]))[:-1])
     put('bad_data_long', npy(np.float32([1, 2])) + b'x')
 
@@ -120,7 +124,8 @@ def bad_npz():
     put('bad_zip_count', whole[:-14] + b'\x05\x00\x05\x00' + whole[-10:])
     put('bad_zip_directory_offset', whole[:-6] + b'\xff\xff\xff\x7f\x00\x00')
     for name, offset in (('none', b'\xff' * 8), ('zero', b'\x00' * 8)):
-        put('bad_zip64_locator_' + name, whole[:-22] + b'PK\x06\x07\x00\x00\x00\x00' + offset + b'\x01\x00\x00\x00' +
+        put('bad_zip64_locator_' + name,
+            whole[:-22] + b'PK\x06\x07\x00\x00\x00\x00' + offset + b'\x01\x00\x00\x00' +
             whole[-22:-14] + b'\xff' * 12 + b'\x00\x00')
 
 

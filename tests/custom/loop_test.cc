@@ -149,8 +149,8 @@ TEST_CASE("loops: a registered kernel is made once for all iterations", "[custom
       for (int i = 0; i < size; ++i) CHECK(result->GetDouble(i) == 1010);
       CHECK(made == 1);
       CHECK(computed == 1000);
-      // Only where the program lets the result have the operand's memory; the constant keeps its own, and small values
-      // may lie elsewhere while a kernel runs.
+      // Only where the program lets the result have the operand's memory; the constant keeps its own, and
+      // small values may lie elsewhere while a kernel runs.
       if (more.empty()) CHECK(forwarded == 0);
       if (!more.empty() && size == 100) CHECK(forwarded == 999);
       CHECK(TextOf(RunWith(ops, text, {}, EngineChoice::kReference)) == LiteralToText(*result));

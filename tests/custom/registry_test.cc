@@ -1,5 +1,5 @@
-// Registering in C++, and what a registry does with it: all or nothing, and programs keep what they were given. Operations from
-// libraries are tested from outside (tests/tools/cli_ops_test.py).
+// Registering in C++, and what a registry does with it: all or nothing, and programs keep what they were
+// given. Operations from libraries are tested from outside (tests/tools/cli_ops_test.py).
 #include "custom/registry.h"
 
 #include <sys/wait.h>
@@ -121,7 +121,8 @@ TEST_CASE("registry: kernels and gradients are of operations that are there", "[
   CHECK(registry.ops()->FindOp("Test.Shifted")->kernels().size() == 1);
 }
 
-// A library that was built for an older interface has shorter structures: what lies behind their end is not read.
+// A library that was built for an older interface has shorter structures:
+// what lies behind their end is not read.
 TEST_CASE("registry: a shorter structure leaves the rest zero", "[custom][registry][LIB-3]") {
   const auto tell = [](size_t size) {
     return [size](const AssayRegistrar* registrar) {

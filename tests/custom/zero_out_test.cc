@@ -1,5 +1,5 @@
-// The document's running example in its stages, in programs made by the builder: through the wrappers that its registration
-// gives, to the kernels of a library that was built apart. Results are worked by hand.
+// The document's running example in its stages, in programs made by the builder: through the wrappers that
+// its registration gives, to the kernels of a library that was built apart. Results are worked by hand.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <functional>

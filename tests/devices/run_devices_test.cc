@@ -122,7 +122,8 @@ TEST_CASE("devices: a thousand runs with random delays give equal bytes", "[devi
 
 // ---- mismatches ------------------------------------------------------------------------------------------
 
-// A chain of collectives, each in a function of its own, so that devices that take different ways meet in them.
+// A chain of collectives, each in a function of its own, so that devices that take
+// different ways meet in them.
 struct Planted {
   std::string text;
   std::string culprit;              // the device that does otherwise

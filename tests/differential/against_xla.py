@@ -5,8 +5,9 @@ Assay's two engines are compared with each other on the way (--crosscheck full),
 
 Usage: against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR] [--only REGEX]
 
-Every difference outside the rule of its op must belong to a class in differences.py; any other is a failure, printed
-with the program, the inputs and both values. Programs that XLA:CPU refuses are listed by reason, not compared.
+Every difference outside the rule of its op must belong to a class in differences.py; any other is a failure,
+printed with the program, the inputs and both values. Programs that XLA:CPU refuses are listed by reason, not
+compared.
 """
 
 import argparse
@@ -153,7 +154,8 @@ def run_all(programs, assay, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--programs', type=int, default=640)
     parser.add_argument('--seed', type=int, default=20)

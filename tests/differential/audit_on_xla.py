@@ -41,7 +41,8 @@ def scatter(computation, values, indices, updates, more=''):
 
 
 def reduce(computation, t, x, init):
-    return (computation.replace('T[', t + '[') + f'ENTRY e {{ x = {t}[{x.size}] parameter(0)\n z = {t}[] parameter(1)\n'
+    return (computation.replace('T[', t + '[')
+            + f'ENTRY e {{ x = {t}[{x.size}] parameter(0)\n z = {t}[] parameter(1)\n'
             f' ROOT r = {t}[] reduce(x, z), dimensions={{0}}, to_apply=f }}', [x, init])
 
 
@@ -56,9 +57,12 @@ CASES = [
     ('integer-division-overflow', 's32 divide', binary('divide', 's32', of([-2**31]), of([-1]))),
     ('integer-division-overflow', 's32 remainder', binary('remainder', 's32', of([-2**31]), of([-1]))),
     ('shift-past-width', 's32 shift-left', binary('shift-left', 's32', of([1, 1, 1]), of([32, 33, -1]))),
-    ('shift-past-width', 's32 arithmetic', binary('shift-right-arithmetic', 's32', of([-8, 8, -8]), of([32, 33, -1]))),
-    ('shift-past-width', 's32 logical', binary('shift-right-logical', 's32', of([-8, 8, -8]), of([32, 33, -1]))),
-    ('integer-power-negative-exponent', 's32', binary('power', 's32', of([2, 1, -1, -1, 0]), of([-1, -5, -3, -2, -1]))),
+    ('shift-past-width', 's32 arithmetic',
+     binary('shift-right-arithmetic', 's32', of([-8, 8, -8]), of([32, 33, -1]))),
+    ('shift-past-width', 's32 logical',
+     binary('shift-right-logical', 's32', of([-8, 8, -8]), of([32, 33, -1]))),
+    ('integer-power-negative-exponent', 's32',
+     binary('power', 's32', of([2, 1, -1, -1, 0]), of([-1, -5, -3, -2, -1]))),
     ('cast-out-of-range', 'f32 to s32', convert('f32', 's32', of([3e9, -3e9, INF, NAN], 'f4'))),
     ('cast-out-of-range', 'f32 to u8', convert('f32', 'u8', of([300, -1, 256.5, NAN], 'f4'))),
     ('cast-out-of-range', 'f64 to s64', convert('f64', 's64', of([1e30, -1e30, NAN], 'f8'))),
@@ -69,25 +73,32 @@ CASES = [
     ('scatter-dropped', 'add', scatter(ADD, of([1, 2, 3]), of([-1, 1, 3]), of([10, 20, 30]))),
     ('scatter-collision', 'last', scatter(LAST, of([0, 0]), of([1, 1, 1]), of([1, 2, 3]))),
     ('scatter-collision', 'f32 add', scatter(ADD, of([1], 'f4'), of([0, 0, 0]), of([1e8, -1e8, 1e-3], 'f4'))),
-    ('indices-not-unique', 's32 add', scatter(ADD, of([0, 0]), of([1, 1, 1]), of([1, 2, 4]), ', unique_indices=true')),
-    ('indices-not-sorted', 's32 add', scatter(ADD, of([0, 0, 0]), of([2, 0, 1]), of([1, 2, 4]), ', indices_are_sorted=true')),
+    ('indices-not-unique', 's32 add',
+     scatter(ADD, of([0, 0]), of([1, 1, 1]), of([1, 2, 4]), ', unique_indices=true')),
+    ('indices-not-sorted', 's32 add',
+     scatter(ADD, of([0, 0, 0]), of([2, 0, 1]), of([1, 2, 4]), ', indices_are_sorted=true')),
     ('sort-equal-keys', 'pairs', (LT + 'ENTRY e { k = f32[20] parameter(0)\n v = s32[20] parameter(1)\n ROOT r = (f32[20], s32[20]) sort(k, v), dimensions={0}, to_apply=f }', [of([1, 0] * 10, 'f4'), of(range(20))])),
     ('sort-not-an-order', 'NaN by LT', (LT + 'ENTRY e { k = f32[6] parameter(0)\n v = s32[6] parameter(1)\n ROOT r = (f32[6], s32[6]) sort(k, v), dimensions={0}, to_apply=f }', [of([3, NAN, 1, NAN, 2, 0], 'f4'), of(range(6))])),
     ('nan-in-min-max', 'maximum', binary('maximum', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'))),
     ('nan-in-min-max', 'minimum', binary('minimum', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'))),
     ('nan-in-min-max', 'reduce', reduce(MAX, 'f32', of([1, NAN, 2], 'f4'), of(-INF, 'f4'))),
     ('nan-in-min-max', 'clamp', ('ENTRY e { l = f32[3] parameter(0)\n x = f32[3] parameter(1)\n h = f32[3] parameter(2)\n ROOT r = f32[3] clamp(l, x, h) }', [of([NAN, 0, 0], 'f4'), of([1, NAN, 1], 'f4'), of([2, 2, NAN], 'f4')])),
-    ('nan-in-compare', 'LT', binary('compare', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'), ', direction=LT', 'pred')),
-    ('nan-in-compare', 'GE', binary('compare', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'), ', direction=GE', 'pred')),
+    ('nan-in-compare', 'LT',
+     binary('compare', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'), ', direction=LT', 'pred')),
+    ('nan-in-compare', 'GE',
+     binary('compare', 'f32', of([1, NAN], 'f4'), of([NAN, 1], 'f4'), ', direction=GE', 'pred')),
     ('clamp-bounds-crossed', 's32', ('ENTRY e { l = s32[3] parameter(0)\n x = s32[3] parameter(1)\n h = s32[3] parameter(2)\n ROOT r = s32[3] clamp(l, x, h) }', [of([5, 5, 5]), of([0, 3, 9]), of([1, 1, 1])])),
     ('init-not-identity', 'add 5, 1000 elements', reduce(ADD, 'f32', np.ones(1000, 'f4'), of(5, 'f4'))),
     ('init-not-identity', 'rows of 1', (ADD.replace('T[', 's32[') + 'ENTRY e { x = s32[2,1] parameter(0)\n z = s32[] parameter(1)\n ROOT r = s32[2] reduce(x, z), dimensions={1}, to_apply=f }', [of([[1], [2]]), of(5)])),
-    ('order-sensitive-reducer', 'subtract', reduce(ADD.replace('add', 'subtract'), 's32', of(range(1, 9)), of(0))),
+    ('order-sensitive-reducer', 'subtract',
+     reduce(ADD.replace('add', 'subtract'), 's32', of(range(1, 9)), of(0))),
     ('random-numbers', 'three_fry', ('ENTRY e { s = u64[2] parameter(0)\n ROOT r = (u64[2], u32[2]) rng-bit-generator(s), algorithm=rng_three_fry }', [of([1, 2], 'u8')])),
     ('random-numbers', 'philox', ('ENTRY e { s = u64[3] parameter(0)\n ROOT r = (u64[3], u32[2]) rng-bit-generator(s), algorithm=rng_philox }', [of([1, 2, 3], 'u8')])),
     ('random-numbers', 'default', ('ENTRY e { s = u64[3] parameter(0)\n ROOT r = (u64[3], u32[2]) rng-bit-generator(s), algorithm=rng_default }', [of([1, 2, 3], 'u8')])),
-    ('subnormals', 'f32 multiply', binary('multiply', 'f32', of([0.5, 1e-40], 'f4'), of([2.0**-126, 1], 'f4'))),
-    ('subnormals', 'f32 compare', binary('compare', 'f32', of([1e-40], 'f4'), of([0], 'f4'), ', direction=GT', 'pred')),
+    ('subnormals', 'f32 multiply',
+     binary('multiply', 'f32', of([0.5, 1e-40], 'f4'), of([2.0**-126, 1], 'f4'))),
+    ('subnormals', 'f32 compare',
+     binary('compare', 'f32', of([1e-40], 'f4'), of([0], 'f4'), ', direction=GT', 'pred')),
     ('subnormals', 'f16 multiply', binary('multiply', 'f16', of([0.5], 'f2'), of([2.0**-14], 'f2'))),
     ('other-triangle', 'lower', ('ENTRY e { a = f32[2,2] parameter(0)\n ROOT r = f32[2,2] cholesky(a), lower=true }', [of([[4, 2], [2, 5]], 'f4')])),
     ('not-positive-definite', 'lower', ('ENTRY e { a = f32[2,2] parameter(0)\n ROOT r = f32[2,2] cholesky(a), lower=true }', [of([[1, 2], [2, 1]], 'f4')])),
@@ -101,7 +112,8 @@ def assay_results(assay, text, arguments):
         with open(program, 'w') as file:
             file.write(text)
         np.savez(inputs, **{f'arg{k}': a for k, a in enumerate(arguments)})
-        done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', output], capture_output=True)
+        done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', output],
+                              capture_output=True)
         if done.returncode != 0:
             return done.stderr.decode()
         with np.load(output) as stored:
@@ -115,7 +127,8 @@ def shown(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--only')
     options = parser.parse_args()

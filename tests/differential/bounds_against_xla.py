@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs programs on XLA:CPU (jaxlib) and asks `assay diff --profile xla-cpu` whether its results conform.
 
-Usage: bounds_against_xla.py ASSAY_BINARY [--sources real,generated,jax] [--programs N] [--jax N] [--inputs N] [--seed S]
+Usage: bounds_against_xla.py ASSAY_BINARY [--sources real,generated,jax] [--programs N] [--jax N] [--inputs N]
+[--seed S]
                              [--only REGEX] [--profile P] [--keep DIR]
 
-The programs are the real ones of golden/programs with N random inputs each, generated ones, and those that JAX lowers its public
-functions to. A violation that is not a deviation of XLA:CPU in docs/found.md is a false alarm, and fails. What is shown of
-the others is how sharp the bounds are: bound / largest error seen, the median over elementwise programs of an op, and over programs.
+The programs are the real ones of golden/programs with N random inputs each, generated ones, and those that
+JAX lowers its public functions to. A violation that is not a deviation of XLA:CPU in docs/found.md is a false
+alarm, and fails. What is shown of the others is how sharp the bounds are: bound / largest error seen, the
+median over elementwise programs of an op, and over programs.
 """
 
 import argparse
@@ -31,8 +33,9 @@ from xla import Runner
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXTENSIONS = {'stablehlo': 'mlir', 'hlo': 'hlo', 'bytecode': 'mlirbc', 'proto': 'pb'}
 TIMEOUT_SECONDS = 300
-# What XLA:CPU is known to do otherwise (docs/found.md, docs/semantics.md): these violations are real, and are counted apart. By
-# operation and type of a generated result, or name of another program; and by the values of the worst elements.
+# What XLA:CPU is known to do otherwise (docs/found.md, docs/semantics.md): these violations are real, and are
+# counted apart. By operation and type of a generated result, or name of another program;
+# and by the values of the worst elements.
 ANY = r'.*'
 SPECIAL = r'nan|inf|\(-?0(\.0)?,|, -?0(\.0)?\)'
 DEVIATIONS = [
@@ -80,7 +83,8 @@ def varied(arrays, rng):
 def check(assay, profile, path, inputs, actual):
     command = [assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', profile, '--json']
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, errors='replace',
+                              timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         return None, f'no answer in {TIMEOUT_SECONDS} s'
     if done.returncode not in (0, 1):
@@ -111,7 +115,8 @@ class Checker:
         return os.path.join(self.directory, re.sub(r'[^\w.-]', '_', name) + extension)
 
     def finish(self, outcome, path, inputs, actual):
-        outcome.report, outcome.problem = check(self.options.assay, self.options.profile, path, inputs, actual)
+        outcome.report, outcome.problem = check(self.options.assay, self.options.profile, path, inputs,
+                                                actual)
         return outcome
 
     def generated(self, program, runner, _):
@@ -208,8 +213,10 @@ def report(kind, outcomes):
             if output['outside']:
                 worst = output['worst'][0]
                 label = ' '.join(outcome.labels.get(key, ()))
-                values = [f"{w['exact']} {w['actual']}" for w in output['worst'] if not w['share'] or w['share'] > 1]
-                known = next((tag for tag, pattern, value in DEVIATIONS if re.fullmatch(pattern, label or outcome.name) and
+                values = [f"{w['exact']} {w['actual']}" for w in output['worst'] if not w['share']
+                          or w['share'] > 1]
+                known = next((tag for tag, pattern, value in DEVIATIONS
+                              if re.fullmatch(pattern, label or outcome.name) and
                               all(re.search(value, v) for v in values)), None)
                 if label.startswith('reduce-') and folds_single_terms(outcome.text):
                     known = 'start-value-of-one'
@@ -241,7 +248,8 @@ def report(kind, outcomes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--sources', default='real,generated,jax')
     parser.add_argument('--programs', type=int, default=640, help='generated programs')
@@ -263,10 +271,12 @@ def main():
             works['real'] = [(d, n) for d in sorted((ROOT / 'golden/programs').iterdir()) if d.is_dir()
                              for n in range(options.inputs) if re.search(options.only, d.name)]
         if 'generated' in sources:
-            works['generated'] = [p for p in generate(options.programs, options.seed) if re.search(options.only, p.name)]
+            works['generated'] = [p for p in generate(options.programs, options.seed)
+                                  if re.search(options.only, p.name)]
         if 'jax' in sources:
             import lowered_programs
-            works['jax'] = [c for c in lowered_programs.all_cases(options.seed) if re.search(options.only, c.name)][:options.jax]
+            works['jax'] = [c for c in lowered_programs.all_cases(options.seed)
+                            if re.search(options.only, c.name)][:options.jax]
         for kind, list_ in works.items():
             fine = report(kind, checker.run(kind, list_)) and fine
         checker.stop()

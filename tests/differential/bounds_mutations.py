@@ -3,12 +3,13 @@
 
   bounds_mutations.py ASSAY_BINARY [--kinds REGEX] [--programs REGEX] [--each N] [--most N] [--seed S]
 
-The backend is XLA:CPU (jaxlib), given the program with a fault planted into one of its instructions (mutations.py). A fault counts
-where it changes an output of the program, computed exactly but for it, by more than COUNTS_ULPS ulps of the output's largest
-element, or one that is no float at all: smaller ones a correct backend may have, and some that the profile allows (ALLOWED). Of each fault it is
-told whether `assay diff --profile xla-cpu --isolate` finds it and names the instruction, and whether allclose and run_hlo_module's
-rule find it in the outputs. False alarms are those on the backend without a fault. It fails where less than 95 % are found or named,
-or where there is a false alarm."""
+The backend is XLA:CPU (jaxlib), given the program with a fault planted into one of its instructions
+(mutations.py). A fault counts where it changes an output of the program, computed exactly but for it, by more
+than COUNTS_ULPS ulps of the output's largest element, or one that is no float at all: smaller ones a correct
+backend may have, and some that the profile allows (ALLOWED). Of each fault it is told whether
+`assay diff --profile xla-cpu --isolate` finds it and names the instruction, and whether allclose and
+run_hlo_module's rule find it in the outputs. False alarms are those on the backend without a fault. It fails
+where less than 95 % are found or named, or where there is a false alarm."""
 
 import argparse
 import collections
@@ -43,7 +44,8 @@ answer = s.makefile().read()
 sys.stderr.write(answer)
 sys.exit(1 if answer else 0)
 """
-TYPES = {'bf16': ml_dtypes.bfloat16, 'f8e4m3fn': ml_dtypes.float8_e4m3fn, 'f8e5m2': ml_dtypes.float8_e5m2, 's4': ml_dtypes.int4}
+TYPES = {'bf16': ml_dtypes.bfloat16, 'f8e4m3fn': ml_dtypes.float8_e4m3fn, 'f8e5m2': ml_dtypes.float8_e5m2,
+         's4': ml_dtypes.int4}
 
 
 def parameter_types(text):
@@ -128,7 +130,8 @@ def as_numbers(array):
 
 
 def close(exact, actual, rtol, atol):
-    return all(np.allclose(as_numbers(actual[k]), as_numbers(exact[k]), rtol=rtol, atol=atol, equal_nan=True) for k in exact)
+    return all(np.allclose(as_numbers(actual[k]), as_numbers(exact[k]), rtol=rtol, atol=atol, equal_nan=True)
+               for k in exact)
 
 
 def close_by_run_hlo_module(exact, actual):
@@ -137,7 +140,8 @@ def close_by_run_hlo_module(exact, actual):
         e, a = as_numbers(exact[key]), as_numbers(actual[key])
         with np.errstate(all='ignore'):
             difference = np.abs(e - a)
-            fine = (e == a) | (np.isnan(e) & np.isnan(a)) | (difference <= 1e-3) | (difference / np.abs(e) <= 1e-3)
+            fine = (e == a) | (np.isnan(e) & np.isnan(a)) | (difference <= 1e-3) | (
+                difference / np.abs(e) <= 1e-3)
         if not fine.all():
             return False
     return True
@@ -155,7 +159,8 @@ class Program:
     def __init__(self, assay, path, inputs, directory):
         self.name, self.inputs = path.parent.name if path.name == 'program.hlo' else path.stem, str(inputs)
         self.text = re.sub(r', metadata=\{[^{}]*\}', '',
-                           subprocess.run([assay, 'print', str(path)], capture_output=True, text=True, check=True).stdout)
+                           subprocess.run([assay, 'print', str(path)], capture_output=True, text=True,
+                                          check=True).stdout)
         self.directory = directory
 
     def file(self, name, text):
@@ -172,7 +177,8 @@ class Bench:
         self.exact = {}
 
     def assay(self, *arguments):
-        return subprocess.run([self.options.assay, *arguments], capture_output=True, text=True, errors='replace', timeout=280)
+        return subprocess.run([self.options.assay, *arguments], capture_output=True, text=True,
+                              errors='replace', timeout=280)
 
     def load(self, path):
         with np.load(path) as stored:
@@ -181,7 +187,8 @@ class Bench:
     def outputs_of(self, program):
         if program.name not in self.exact:
             out = os.path.join(self.directory, program.name + '.exact.npz')
-            done = self.assay('run', program.file('hlo', program.text), '--inputs', program.inputs, '--output', out)
+            done = self.assay('run', program.file('hlo', program.text), '--inputs', program.inputs,
+                              '--output', out)
             if done.returncode:
                 raise RuntimeError(done.stderr)
             self.exact[program.name] = self.load(out)
@@ -214,8 +221,8 @@ class Bench:
         return False
 
     def diff(self, program, path, kind):
-        done = self.assay('diff', path, '--inputs', program.inputs, '--backend', self.server.command(kind), '--profile', 'xla-cpu',
-                          '--isolate', '--json')
+        done = self.assay('diff', path, '--inputs', program.inputs, '--backend', self.server.command(kind),
+                          '--profile', 'xla-cpu', '--isolate', '--json')
         if done.returncode not in (0, 1):
             raise RuntimeError(done.stderr.strip()[:500])
         return json.loads(done.stdout)
@@ -274,7 +281,8 @@ def programs_of(options, directory):
 
 
 def inputs_for(text, seed):
-    """Numbers of all sizes, of both signs, with ties, NaN and infinities where the parameter's name says so."""
+    """Numbers of all sizes, of both signs, with ties, NaN and infinities where the
+    parameter's name says so."""
     rng = np.random.default_rng(seed)
     arrays = {}
     entry = text[text.index('\nENTRY'):]
@@ -340,7 +348,8 @@ def report(outcomes, alarms):
         if not outcome['found'] or not outcome['right']:
             what = f"named {outcome['named']}" if outcome['found'] else 'not found'
             print(f"  {what}: {outcome['kind']} {outcome['program']} {outcome['name']}")
-    return bool(counted) and not failed and len(found) >= SHARE_WANTED * total and len(named) >= SHARE_WANTED * len(found) and not wrong
+    return bool(counted) and not failed and len(found) >= SHARE_WANTED * total and len(
+        named) >= SHARE_WANTED * len(found) and not wrong
 
 
 def main():

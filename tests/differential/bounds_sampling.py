@@ -4,10 +4,11 @@
 Usage: bounds_sampling.py ASSAY_BINARY [--programs N] [--samples N] [--seed S] [--only REGEX] [--plant ULPS]
                           [--kept DIR]
 
-The backends are the exact engine on programs whose every step is off by one unit in the last place, up or down by chance
-(rounding_noise.py): within two ulps, which is what the profile here says. Conversions, which are exact where they widen, stay as
-they are, and programs with complex numbers are left out: their errors make NaNs of infinities. The programs are generated ones
-and those of golden/programs. With --plant the profile says so many ulps instead: with 0.25 violations have to be found.
+The backends are the exact engine on programs whose every step is off by one unit in the last place, up or
+down by chance (rounding_noise.py): within two ulps, which is what the profile here says. Conversions, which
+are exact where they widen, stay as they are, and programs with complex numbers are left out: their errors
+make NaNs of infinities. The programs are generated ones and those of golden/programs. With --plant the
+profile says so many ulps instead: with 0.25 violations have to be found.
 """
 
 import argparse
@@ -39,7 +40,8 @@ def rounded_otherwise(text, seed):
     for number, block in enumerate(re.split(r'(?<=\n\})\n', text)):
         head = re.search(r'^(?:ENTRY )?%?([\w.-]+) .*\{$', block, re.M)
         is_reducer = head is not None and head[1] in reducers
-        blocks.append(block if is_reducer else rounding_noise.rounded_otherwise(block, seed + number).rstrip('\n'))
+        blocks.append(block if is_reducer
+                      else rounding_noise.rounded_otherwise(block, seed + number).rstrip('\n'))
     return '\n'.join(blocks)
 
 
@@ -61,7 +63,8 @@ def programs(options, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--programs', type=int, default=100)
     parser.add_argument('--samples', type=int, default=3)
@@ -73,7 +76,8 @@ def main():
     rounding_noise.EXACT |= {'convert', 'fusion'}  # what a fusion computes rounds inside
     failures = checked = undecided = count = 0
     with tempfile.TemporaryDirectory() as directory:
-        exact, other, output, profile = (os.path.join(directory, n) for n in ('e.hlo', 'o.hlo', 'o.npz', 'p.profile'))
+        exact, other, output, profile = (os.path.join(directory, n)
+                                         for n in ('e.hlo', 'o.hlo', 'o.npz', 'p.profile'))
         with open(profile, 'w') as file:
             file.write(f'inherit strict\nulps * * {options.plant}\n')
         for name, text, inputs in programs(options, directory):
@@ -85,7 +89,8 @@ def main():
                 code, _, error = run([options.assay, 'run', other, '--inputs', inputs, '--output', output])
                 if code:
                     continue  # what the variant makes of some programs is none
-                code, found, error = run([options.assay, 'diff', exact, '--inputs', inputs, '--actual', output, '--profile',
+                code, found, error = run(
+                    [options.assay, 'diff', exact, '--inputs', inputs, '--actual', output, '--profile',
                                           profile, '--json'])
                 if code not in (0, 1):
                     print(f'{name}: exit code {code}: {error.strip()[:300]}')

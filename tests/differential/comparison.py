@@ -1,4 +1,5 @@
-"""Compares Assay's and XLA:CPU's results by the rule of each check and puts every difference in its known class."""
+"""Compares Assay's and XLA:CPU's results by the rule of each check and puts every
+difference in its known class."""
 
 import numpy as np
 from differences import KNOWN

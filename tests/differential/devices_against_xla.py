@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs generated programs of several devices with Assay and with XLA:CPU (jaxlib, host devices) and compares the results.
+"""Runs generated programs of several devices with Assay and with XLA:CPU (jaxlib, host devices) and compares
+the results.
 
 Usage: devices_against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR]
 
-Each program is a chain of collectives and elementwise steps on a grid of replicas and partitions, with groups of every mode
-that the op has. Values are integers, in s32 or in f32 that holds each sum and product exactly, so that results are equal or
-wrong. What XLA:CPU refuses is counted; more than a tenth is a failure of this test. All-to-all of tuples is left out: it ends
-the process of XLA:CPU.
+Each program is a chain of collectives and elementwise steps on a grid of replicas and partitions, with groups
+of every mode that the op has. Values are integers, in s32 or in f32 that holds each sum and product exactly,
+so that results are equal or wrong. What XLA:CPU refuses is counted; more than a tenth is a failure of this
+test. All-to-all of tuples is left out: it ends the process of XLA:CPU.
 """
 
 import argparse
@@ -40,7 +41,8 @@ class Program:
         self.argument_shape = tuple(self.shape)
         self.value = self.emit(self.text_of(self.shape), 'parameter(0)')
         for _ in range(self.random.randint(2, 6)):
-            self.random.choice([self.all_reduce, self.all_gather, self.reduce_scatter, self.all_to_all, self.permute,
+            self.random.choice(
+                [self.all_reduce, self.all_gather, self.reduce_scatter, self.all_to_all, self.permute,
                                 self.add_id, self.widen])()
         self.lines[-1] = self.lines[-1].replace('  ', '  ROOT ', 1)
         generator = np.random.default_rng(seed)
@@ -93,7 +95,8 @@ class Program:
         if op == 'add' and self.most * size > MOST_MAGNITUDE:
             return
         self.most *= size if op == 'add' else 1
-        self.value = self.emit(self.text_of(self.shape), f'all-reduce({self.value}), to_apply={self.reducer(op)}{attributes}')
+        self.value = self.emit(self.text_of(self.shape),
+                               f'all-reduce({self.value}), to_apply={self.reducer(op)}{attributes}')
 
     def all_gather(self):
         attributes, size = self.groups(True)
@@ -101,7 +104,8 @@ class Program:
         if int(np.prod(self.shape)) * size > MOST_ELEMENTS:
             return
         self.shape[d] *= size
-        self.value = self.emit(self.text_of(self.shape), f'all-gather({self.value}), dimensions={{{d}}}{attributes}')
+        self.value = self.emit(self.text_of(self.shape),
+                               f'all-gather({self.value}), dimensions={{{d}}}{attributes}')
 
     def reduce_scatter(self):
         attributes, size = self.groups(True)
@@ -132,7 +136,8 @@ class Program:
         if by_partition:
             self.channel = getattr(self, 'channel', 0) + 1
             text += f', channel_id={self.channel}'
-        self.value = self.emit(self.text_of(self.shape), f'collective-permute({self.value}), source_target_pairs={text}')
+        self.value = self.emit(self.text_of(self.shape),
+                               f'collective-permute({self.value}), source_target_pairs={text}')
 
     def add_id(self):
         kind = self.random.choice(['replica-id', 'partition-id'])
@@ -147,7 +152,8 @@ class Program:
             return
         d = self.random.randrange(len(self.shape))
         self.shape[d] *= 2
-        self.value = self.emit(self.text_of(self.shape), f'concatenate({self.value}, {self.value}), dimensions={{{d}}}')
+        self.value = self.emit(self.text_of(self.shape),
+                               f'concatenate({self.value}, {self.value}), dimensions={{{d}}}')
 
 
 def serve(connection):
@@ -164,15 +170,19 @@ def serve(connection):
         options = xla_client.CompileOptions()
         for o in (options, options.executable_build_options):
             o.num_replicas, o.num_partitions = replicas, partitions
-            o.device_assignment = xla_client.DeviceAssignment.create(np.arange(replicas * partitions).reshape(replicas, partitions))
+            o.device_assignment = xla_client.DeviceAssignment.create(
+                np.arange(replicas * partitions).reshape(replicas, partitions))
         options.executable_build_options.use_spmd_partitioning = partitions > 1
         devices = jax.devices()[:replicas * partitions]
         compiled = devices[0].client.compile_and_load(_jax.mlir.xla_computation_to_mlir_module(proto),
                                                       _jax.DeviceList(tuple(devices)), options)
-        layout = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(devices), ('d',)), jax.sharding.PartitionSpec('d'))
+        layout = jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(devices), ('d',)),
+                                            jax.sharding.PartitionSpec('d'))
         whole = (len(devices) * args[0].shape[0],) + args[0].shape[1:]
-        placed = jax.make_array_from_single_device_arrays(whole, layout, [jax.device_put(a, d) for a, d in zip(args, devices)])
-        return [np.asarray(s) for s in compiled.execute_sharded([placed]).disassemble_into_single_device_arrays()[0]]
+        placed = jax.make_array_from_single_device_arrays(
+            whole, layout, [jax.device_put(a, d) for a, d in zip(args, devices)])
+        return [np.asarray(s)
+                for s in compiled.execute_sharded([placed]).disassemble_into_single_device_arrays()[0]]
 
     while True:
         try:
@@ -191,8 +201,10 @@ def run_assay(assay, program, directory):
         file.write(program.text())
     names = [f'r{r}p{p}' for r in range(program.replicas) for p in range(program.partitions)]
     np.savez(path + '_in.npz', **{f'{name}/arg0': a for name, a in zip(names, program.args)})
-    done = subprocess.run([assay, 'run', path + '.hlo', '--inputs', path + '_in.npz', '--output', path + '_out.npz',
-                           '--crosscheck', 'full'], capture_output=True, text=True, errors='replace', timeout=120)
+    done = subprocess.run(
+        [assay, 'run', path + '.hlo', '--inputs', path + '_in.npz', '--output', path + '_out.npz',
+                           '--crosscheck', 'full'], capture_output=True, text=True, errors='replace',
+        timeout=120)
     if done.returncode != 0:
         return f'exit code {done.returncode}: {done.stderr.strip()[:600]}'
     with np.load(path + '_out.npz') as stored:
@@ -200,7 +212,8 @@ def run_assay(assay, program, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--programs', type=int, default=320)
     parser.add_argument('--seed', type=int, default=1)

@@ -6,7 +6,8 @@ from typing import Callable
 import numpy as np
 from values import COMPLEX, SUB_BYTE, epsilon, is_float, is_integer, tiny, width
 
-FLUSHED = ('f32', 'f64', 'bf16', 'f8e8m0fnu', 'c64', 'c128')  # computed in f32 or f64 with subnormals read as zero
+# computed in f32 or f64 with subnormals read as zero
+FLUSHED = ('f32', 'f64', 'bf16', 'f8e8m0fnu', 'c64', 'c128')
 
 
 def parts(value):
@@ -38,14 +39,16 @@ def integer_power(d):
     if d.op != 'power' or not is_integer(d.element):
         return False
     base, exponent = (int(v) for v in d.inputs)
-    return exponent >= 0 and (pow(base, exponent, 2**width(d.element)) - int(d.assay)) % 2**width(d.element) == 0
+    return exponent >= 0 and (pow(base, exponent, 2**width(d.element))
+                              - int(d.assay)) % 2**width(d.element) == 0
 
 
 def sub_byte(d):
     if d.element not in SUB_BYTE or d.op not in ('popcnt', 'count-leading-zeros', 'power'):
         return False
     if d.op == 'popcnt':
-        return bin(int(d.inputs[0]) % 2**width(d.element)).count('1') % 2**width(d.element) == int(d.assay) % 2**width(
+        return bin(int(d.inputs[0]) % 2**width(d.element)).count('1') % 2**width(d.element) == int(
+            d.assay) % 2**width(
             d.element)
     return True
 
@@ -65,7 +68,8 @@ def complex_cancellation(d):
 
 
 def atan2_cut(d):
-    """On the cuts of sqrt(x^2 + y^2) and of the logarithm signs of zeros choose the side; at x^2 + y^2 = 0 is a pole."""
+    """On the cuts of sqrt(x^2 + y^2) and of the logarithm signs of zeros choose the side;
+    at x^2 + y^2 = 0 is a pole."""
     if d.op != 'atan2' or d.element not in COMPLEX:
         return False
     y, x = (complex(v) for v in d.inputs)
@@ -107,12 +111,14 @@ def nan_payload(d):
 
 
 def tiny_to_power_of_two(d):
-    return (d.op == 'convert' and d.element == 'f8e8m0fnu' and is_nan(d.xla) and 0 < float(d.inputs[0]) < 2.0**-127 and
+    return (d.op == 'convert' and d.element == 'f8e8m0fnu' and is_nan(d.xla)
+            and 0 < float(d.inputs[0]) < 2.0**-127 and
             float(d.assay) == 2.0**-127)
 
 
 def reduction_of_nothing(d):
-    """XLA turns a reduction over no dimension, or only over sizes of 1, into a reshape and drops the init value."""
+    """XLA turns a reduction over no dimension, or only over sizes of 1,
+    into a reshape and drops the init value."""
     if not d.op.startswith('reduce-') or 'window' in d.op or d.arrays[0].size != np.prod(d.shape, dtype=int):
         return False
     if d.op == 'reduce-variadic':

@@ -2,12 +2,13 @@
 
 import numpy as np
 from program import EXACT, MOVES, Program, Rule
-from values import (ALL, COMMON, COMPLEX, COMPONENT, EIGHT_BITS, FLOATS, HALF_FLOATS, INTEGERS, ODD_FLOATS, SIGNED,
+from values import (ALL, COMMON, COMPLEX, COMPONENT, EIGHT_BITS, FLOATS, HALF_FLOATS, INTEGERS, ODD_FLOATS,
+                    SIGNED,
                     SUB_BYTE, UNSIGNED, WIDE_FLOATS, edges, is_float, is_integer, pairs, random_bits, width)
 
 TRANSCENDENTAL = [
-    'cbrt', 'rsqrt', 'exponential', 'exponential-minus-one', 'log', 'log-plus-one', 'logistic', 'sine', 'cosine',
-    'tan', 'tanh', 'erf', 'sinh', 'cosh', 'asin', 'acos', 'asinh', 'acosh', 'atanh'
+    'cbrt', 'rsqrt', 'exponential', 'exponential-minus-one', 'log', 'log-plus-one', 'logistic', 'sine',
+    'cosine', 'tan', 'tanh', 'erf', 'sinh', 'cosh', 'asin', 'acos', 'asinh', 'acosh', 'atanh'
 ]
 EXACT_UNARY = ['abs', 'negate', 'sign', 'ceil', 'floor', 'round-nearest-afz', 'round-nearest-even', 'sqrt']
 # Types compared in one program: XLA:CPU compiles them together, and a refusal names one group.
@@ -61,7 +62,8 @@ def predicates_and_parts(rng):
         program = Program(f'is_finite_{group[0]}')
         for element in group:
             x = program.arg(edges(rng, element, 40), element)
-            program.out(program.op('pred', x.dims, f'is-finite({x})'), 'is-finite', EXACT, (x,), elementwise=True)
+            program.out(program.op('pred', x.dims, f'is-finite({x})'), 'is-finite', EXACT, (x,),
+                        elementwise=True)
         yield program
     program = Program('complex_parts')
     for element in COMPLEX:
@@ -71,7 +73,8 @@ def predicates_and_parts(rng):
         b = program.arg(edges(rng, part, 30)[::-1].copy(), part)
         for op in ('real', 'imag'):
             program.out(program.op(part, x.dims, f'{op}({x})'), op, MOVES, (x,), elementwise=True)
-        program.out(program.op(element, a.dims, f'complex({a}, {b})'), 'complex', MOVES, (a, b), elementwise=True)
+        program.out(program.op(element, a.dims, f'complex({a}, {b})'), 'complex', MOVES, (a, b),
+                    elementwise=True)
     yield program
 
 
@@ -95,7 +98,8 @@ def binary(rng):
                 rule = transcendental_rule(element) if hard else basic_rule(element)
                 if op in ('maximum', 'minimum', 'remainder'):
                     rule = EXACT
-                program.out(program.op(element, a.dims, f'{op}({a}, {b})'), op, rule, (a, b), elementwise=True)
+                program.out(program.op(element, a.dims, f'{op}({a}, {b})'), op, rule, (a, b),
+                            elementwise=True)
             yield program
 
 
@@ -152,16 +156,18 @@ def reduce_precision(rng):
     for element in WIDE_FLOATS + HALF_FLOATS:
         program = Program(f'reduce_precision_{element}')
         x = program.arg(edges(rng, element, 150), element)
-        for exponent, mantissa in ((5, 10), (8, 7), (4, 3), (2, 1), (1, 1), (11, 52), (3, 0), (8, 0), (8, 23)):
+        for exponent, mantissa in ((5, 10), (8, 7), (4, 3), (2, 1), (1, 1), (11, 52), (3, 0), (8, 0),
+                                   (8, 23)):
             value = program.op(element, x.dims, f'reduce-precision({x}), exponent_bits={exponent}, '
                                                 f'mantissa_bits={mantissa}')
-            program.out(value, 'reduce-precision', EXACT, (x,), f'reduce-precision {exponent},{mantissa} {element}',
-                        True)
+            program.out(value, 'reduce-precision', EXACT, (x,),
+                        f'reduce-precision {exponent},{mantissa} {element}', True)
         yield program
 
 
 def select_and_clamp(rng):
-    for group in (['pred'] + SIGNED, UNSIGNED, SUB_BYTE, WIDE_FLOATS + HALF_FLOATS, EIGHT_BITS + ODD_FLOATS, COMPLEX):
+    for group in (['pred'] + SIGNED, UNSIGNED, SUB_BYTE, WIDE_FLOATS + HALF_FLOATS, EIGHT_BITS + ODD_FLOATS,
+                  COMPLEX):
         program = Program(f'select_clamp_{group[-1]}')
         for element in group:
             left, right = pairs(rng, element, 20)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Holds Assay's decompositions, the custom calls of LAPACK, against mpmath with 60 digits and more: every element of every result.
+"""Holds Assay's decompositions, the custom calls of LAPACK, against mpmath with 60 digits and more: every
+element of every result.
 
 Usage: exact_decompositions.py ASSAY_BINARY [--only REGEX] [--seed N]
 
-docs/linear_algebra.md has the rules that make results unique. Here they are written once more, over mpmath's numbers, by other
-algorithms: reflectors as full matrices, eigenvectors by mpmath, Schur vectors by orthogonalising them. Results must be those numbers
-rounded to the type, bit for bit.
+docs/linear_algebra.md has the rules that make results unique. Here they are written once more, over mpmath's
+numbers, by other algorithms: reflectors as full matrices, eigenvectors by mpmath, Schur vectors by
+orthogonalising them. Results must be those numbers rounded to the type, bit for bit.
 """
 
 import argparse
@@ -123,7 +124,8 @@ def whole(tau, v, first, n):
 
 
 def factor_qr(a, choose=None):
-    """R with the tails below, taus; the product of the reflectors. choose(k, rows left) gives the column that comes next."""
+    """R with the tails below, taus; the product of the reflectors. choose(k,
+    rows left) gives the column that comes next."""
     a, m, n = a.copy(), a.rows, a.cols
     order, taus, tails, q = list(range(n)), [], {}, eye(m)
     for k in range(min(m, n)):
@@ -211,7 +213,8 @@ def singular(a, all_columns):
         kept = [j for j in reversed(range(k)) if w[j] > scale * mpf(10)**-(mp.dps // 2 + 15)]
         values = [mp.sqrt(w[j]) for j in kept]
         one = [column(q, j) for j in kept]
-        other = [scaled(column((a if n <= m else adjoint(a)) * of_columns([x], k), 0), 1 / s) for x, s in zip(one, values)]
+        other = [scaled(column((a if n <= m else adjoint(a)) * of_columns([x], k), 0), 1 / s)
+                 for x, s in zip(one, values)]
         v, u = (one, other) if n <= m else (other, one)
         new_u, new_v = [], []
         for group in groups_of(values):
@@ -231,12 +234,14 @@ def in_order(values):
     def rounded(x):
         return mp.nint(x / scale * mpf(10)**18) if scale else mpf(0)
 
-    return sorted(range(len(values)), key=lambda i: (rounded(mp.re(values[i])), rounded(abs(mp.im(values[i]))),
+    return sorted(range(len(values)),
+                  key=lambda i: (rounded(mp.re(values[i])), rounded(abs(mp.im(values[i]))),
                                                      rounded(mp.im(values[i])) < 0))
 
 
 def cut(x, scale):
-    return mpc(mp.re(x) if abs(mp.re(x)) > CLOSE * scale else 0, mp.im(x) if abs(mp.im(x)) > CLOSE * scale else 0)
+    return mpc(mp.re(x) if abs(mp.re(x)) > CLOSE * scale else 0,
+               mp.im(x) if abs(mp.im(x)) > CLOSE * scale else 0)
 
 
 def normalized(x):
@@ -247,7 +252,8 @@ def normalized(x):
 
 
 def eigen(a, known=None):
-    """Eigenvalues in order, left and right eigenvectors. `known`: the values, of a matrix with fewer vectors than values."""
+    """Eigenvalues in order, left and right eigenvectors. `known`: the values,
+    of a matrix with fewer vectors than values."""
     n = a.rows
     if known is None:
         w, left, right = mp.eig(a, left=True, right=True)
@@ -310,7 +316,8 @@ def schur(a, is_real):
 
 
 def standard(a, pair):
-    """The rotation of a plane after which the diagonal elements are equal and the upper number is at least as large."""
+    """The rotation of a plane after which the diagonal elements are equal and the upper
+    number is at least as large."""
     b = pair.T * a * pair
     # tan 2 phi = (d - a) / (b + c)
     if abs(b[0, 1] + b[1, 0]) > CLOSE * abs(b[0, 1]) or abs(b[0, 0] - b[1, 1]) > CLOSE * abs(b[0, 1]):
@@ -403,10 +410,12 @@ def rounded(x, t, scale=None):
     """To the type, 0 where a component is nothing beside `scale`."""
 
     def part(f):
-        value = np.array([[mpf(f(a)) for a in row] for row in x], dtype=object) if isinstance(x, list) else f(x)
+        value = np.array([[mpf(f(a)) for a in row] for row in x],
+                         dtype=object) if isinstance(x, list) else f(x)
         return value
 
-    rows = [[x[i, j] for j in range(x.cols)] for i in range(x.rows)] if isinstance(x, mp.matrix) else [list(x)]
+    rows = [[x[i, j] for j in range(x.cols)]
+            for i in range(x.rows)] if isinstance(x, mp.matrix) else [list(x)]
     real = REAL[t]
 
     def number(value):
@@ -456,8 +465,10 @@ def svd_calls(t, name, a):
         values, u, vt = singular(matrix(a), mode == 'A')
         for routine in ('gesdd', 'gesvd') if mode == 'A' else ('gesdd',):
             yield Call(f'{t}{routine}', f'{name} {mode}', [a],
-                       [array(t, m, n), array(REAL[t], k), array(t, m, u.cols), array(t, vt.rows, n), 's32[]'],
-                       [None, rounded(values, REAL[t]), rounded(u, t, 1), rounded(vt, t, 1), np.int32(0)], f'mode = {ord(mode)} : ui8')
+                       [array(t, m, n), array(REAL[t], k), array(t, m, u.cols), array(t, vt.rows, n),
+                        's32[]'],
+                       [None, rounded(values, REAL[t]), rounded(u, t, 1), rounded(vt, t, 1), np.int32(0)],
+                       f'mode = {ord(mode)} : ui8')
 
 
 def hermitian_calls(t, name, a):
@@ -466,7 +477,8 @@ def hermitian_calls(t, name, a):
     w, v = eigen_hermitian(matrix(a))
     for uplo in 'LU':
         yield Call(f'{t}{prefix}evd', f'{name} {uplo}', [a], [array(t, n, n), array(REAL[t], n), 's32[]'],
-                   [rounded(v, t, 1), rounded(w, REAL[t]), np.int32(0)], f'mode = 86 : ui8, uplo = {ord(uplo)} : ui8')
+                   [rounded(v, t, 1), rounded(w, REAL[t]), np.int32(0)],
+                   f'mode = 86 : ui8, uplo = {ord(uplo)} : ui8')
 
 
 def hessenberg_calls(t, name, a):
@@ -481,8 +493,10 @@ def tridiagonal_calls(t, name, a):
     prefix = {'s': 'sy', 'd': 'sy', 'c': 'he', 'z': 'he'}[t]
     h, taus = reduce_hessenberg(matrix(a))
     d, e = [mp.re(h[i, i]) for i in range(n)], [mp.re(h[i + 1, i]) for i in range(n - 1)]
-    yield Call(f'{t}{prefix}trd', name, [a], [array(t, n, n), array(REAL[t], n), array(REAL[t], n - 1), array(t, n - 1), 's32[]'],
-               [None, rounded(d, REAL[t]), rounded(e, REAL[t]), rounded(taus, t), np.int32(0)], 'uplo = 76 : ui8')
+    yield Call(f'{t}{prefix}trd', name, [a],
+               [array(t, n, n), array(REAL[t], n), array(REAL[t], n - 1), array(t, n - 1), 's32[]'],
+               [None, rounded(d, REAL[t]), rounded(e, REAL[t]), rounded(taus, t), np.int32(0)],
+               'uplo = 76 : ui8')
 
 
 def eigenvalue_results(t, w):
@@ -495,7 +509,8 @@ def eig_calls(t, name, a, known):
     n = len(a)
     w, left, right = eigen(matrix(a), known)
     c = COMPLEX[t]
-    yield Call(f'{t}geev', name, [a], [array(t, n)] * (1 if t in 'cz' else 2) + [array(c, n, n)] * 2 + ['s32[]'],
+    yield Call(f'{t}geev', name, [a],
+               [array(t, n)] * (1 if t in 'cz' else 2) + [array(c, n, n)] * 2 + ['s32[]'],
                eigenvalue_results(t, w) + [rounded(left, c, 1), rounded(right, c, 1), np.int32(0)],
                'compute_left = 86 : ui8, compute_right = 86 : ui8')
 
@@ -505,8 +520,10 @@ def schur_calls(t, name, a):
     x = matrix(a)
     form, z, w = schur(x, t in 'sd')
     scale = max(abs(e) for e in x)
-    yield Call(f'{t}gees', name, [a], [array(t, n, n)] * 2 + [array(t, n)] * (1 if t in 'cz' else 2) + ['s32[]', 's32[]'],
-               [rounded(form, t, scale), rounded(z, t, 1)] + eigenvalue_results(t, w) + [None, np.int32(0)], 'mode = 86 : ui8, sort = 78 : ui8')
+    yield Call(f'{t}gees', name, [a],
+               [array(t, n, n)] * 2 + [array(t, n)] * (1 if t in 'cz' else 2) + ['s32[]', 's32[]'],
+               [rounded(form, t, scale), rounded(z, t, 1)] + eigenvalue_results(t, w) + [None, np.int32(0)],
+               'mode = 86 : ui8, sort = 78 : ui8')
 
 
 def calls(rng):
@@ -547,7 +564,8 @@ def run(assay, call, directory):
     with open(program, 'w') as file:
         file.write(call.text)
     np.savez(inputs, **{f'arg{i}': a for i, a in enumerate(call.arguments)})
-    done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', outputs], capture_output=True, text=True)
+    done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', outputs],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         return None, done.stderr
     with np.load(outputs) as stored:
@@ -555,7 +573,8 @@ def run(assay, call, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--only', default='', help='only calls whose name matches this')
     parser.add_argument('--seed', type=int, default=1)

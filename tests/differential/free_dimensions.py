@@ -5,7 +5,8 @@ Each function of free_functions.py, and each model of flax_models.py where Flax 
 each of three sizes, what Assay gives for the exported program must be, byte for byte, what it gives for
   - the same program as jaxlib refines it (refine_polymorphic_shapes),
   - the function as JAX lowers it for these sizes.
-JAX lowers some functions otherwise where sizes are symbolic (LOWERED_OTHERWISE); these are compared with jaxlib's refinement alone.
+JAX lowers some functions otherwise where sizes are symbolic (LOWERED_OTHERWISE); these are compared with
+jaxlib's refinement alone.
 
 Usage: free_dimensions.py [--every N] [--only NAME] ASSAY
 """
@@ -66,7 +67,8 @@ def values(name, kind, sizes, number):
 
 
 def run(assay, program, inputs, output):
-    done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', output], capture_output=True, text=True)
+    done = subprocess.run([assay, 'run', program, '--inputs', inputs, '--output', output],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         return None, f'exit {done.returncode}: {done.stderr.strip()[:600]}'
     return pathlib.Path(output).read_bytes(), ''

@@ -1,4 +1,5 @@
-"""Functions of one or two arrays whose sizes are symbolic, for free_dimensions.py: name, function, kinds of arguments.
+"""Functions of one or two arrays whose sizes are symbolic, for free_dimensions.py: name, function, kinds of
+arguments.
 
 A kind is the element type and the sizes, by names: 'f b t' is float32 of sizes b and t.
 """
@@ -8,15 +9,19 @@ import jax.numpy as jnp
 from jax import lax
 from jax import nn
 
-UNARY = ['abs', 'negative', 'exp', 'log1p', 'sin', 'cos', 'tan', 'tanh', 'sinh', 'cosh', 'arctan', 'arcsinh', 'sqrt',
-         'square', 'sign', 'floor', 'ceil', 'round', 'isnan', 'isfinite', 'reciprocal', 'expm1', 'exp2', 'cbrt', 'sinc',
-         'nan_to_num', 'signbit', 'positive', 'rint', 'trunc', 'deg2rad', 'i0']
-BINARY = ['add', 'subtract', 'multiply', 'divide', 'maximum', 'minimum', 'arctan2', 'hypot', 'logaddexp', 'fmod', 'remainder',
+UNARY = ['abs', 'negative', 'exp', 'log1p', 'sin', 'cos', 'tan', 'tanh', 'sinh', 'cosh', 'arctan', 'arcsinh',
+         'sqrt',
+         'square', 'sign', 'floor', 'ceil', 'round', 'isnan', 'isfinite', 'reciprocal', 'expm1', 'exp2',
+         'cbrt', 'sinc', 'nan_to_num', 'signbit', 'positive', 'rint', 'trunc', 'deg2rad', 'i0']
+BINARY = ['add', 'subtract', 'multiply', 'divide', 'maximum', 'minimum', 'arctan2', 'hypot', 'logaddexp',
+          'fmod', 'remainder',
           'floor_divide', 'copysign', 'greater', 'less_equal', 'not_equal', 'heaviside', 'nextafter', 'power']
-REDUCTIONS = ['sum', 'mean', 'max', 'min', 'prod', 'var', 'std', 'any', 'all', 'argmax', 'argmin', 'count_nonzero', 'ptp',
-              'cumsum', 'cumprod', 'median', 'nanmax', 'nansum', 'nanmean']
-ACTIVATIONS = ['relu', 'gelu', 'silu', 'sigmoid', 'softplus', 'elu', 'selu', 'celu', 'leaky_relu', 'hard_tanh', 'log_sigmoid',
-               'relu6', 'hard_swish', 'mish', 'glu', 'softmax', 'log_softmax', 'standardize', 'squareplus', 'soft_sign']
+REDUCTIONS = ['sum', 'mean', 'max', 'min', 'prod', 'var', 'std', 'any', 'all', 'argmax', 'argmin',
+              'count_nonzero', 'ptp', 'cumsum', 'cumprod', 'median', 'nanmax', 'nansum', 'nanmean']
+ACTIVATIONS = ['relu', 'gelu', 'silu', 'sigmoid', 'softplus', 'elu', 'selu', 'celu', 'leaky_relu',
+               'hard_tanh', 'log_sigmoid',
+               'relu6', 'hard_swish', 'mish', 'glu', 'softmax', 'log_softmax', 'standardize', 'squareplus',
+               'soft_sign']
 
 
 def attention(x):
@@ -34,7 +39,8 @@ def loop_count(x):
 
 
 def while_size(x):
-    return lax.while_loop(lambda s: s[0] < x.shape[0], lambda s: (s[0] + 2, s[1] + x.sum()), (0, jnp.float32(0)))
+    return lax.while_loop(lambda s: s[0] < x.shape[0], lambda s: (s[0] + 2, s[1] + x.sum()),
+                          (0, jnp.float32(0)))
 
 
 SHAPES = [
@@ -128,7 +134,8 @@ LINEAR = [
     ('conv', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 3)), (1,), 'SAME'), 'f b 3 t'),
     ('conv_valid', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 2)), (2,), 'VALID'), 'f b 3 t2'),
     ('conv_2d', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 1, 3, 3)), (1, 2), 'SAME'), 'f b 1 t t'),
-    ('conv_dilated', lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 2)), (1,), [(2, 1)], lhs_dilation=(2,),
+    ('conv_dilated',
+     lambda x: lax.conv_general_dilated(x, jnp.ones((2, 3, 2)), (1,), [(2, 1)], lhs_dilation=(2,),
                                                         rhs_dilation=(2,)), 'f b 3 t'),
     ('max_pool', lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2), (1, 1), 'SAME'), 'f b t'),
     ('sum_pool', lambda x: lax.reduce_window(x, 0., lax.add, (1, 2), (1, 2), 'VALID'), 'f b t2'),
@@ -157,7 +164,8 @@ LINEAR = [
     ('grad', jax.grad(lambda x: (jnp.sin(x) * x.shape[0]).sum()), 'f b t'),
     ('grad_softmax', jax.grad(lambda x: (nn.softmax(x)[:, 0]).sum()), 'f b t'),
     ('attention', attention, 'f b t 4'),
-    ('normalize', lambda x: (x - x.mean(1, keepdims=True)) / jnp.sqrt(x.var(1, keepdims=True) + 1e-5), 'f b t'),
+    ('normalize', lambda x: (x - x.mean(1, keepdims=True)) / jnp.sqrt(x.var(1, keepdims=True) + 1e-5),
+     'f b t'),
     ('random', lambda x: jax.random.uniform(jax.random.key(1), x.shape), 'f b t'),
     ('random_normal', lambda x: jax.random.normal(jax.random.key(2), (x.shape[0], 2)), 'f b'),
     ('random_bits', lambda x: jax.random.bits(jax.random.key(3), x.shape), 'f b t'),
@@ -231,7 +239,8 @@ def autoencoder(x):
 
 
 MODELS = [('perceptron', perceptron, 'f b 6'), ('convolutional', convolutional, 'f b t t 2'),
-          ('recurrent', recurrent, 'f b t 3'), ('transformer', transformer, 'i b t'), ('autoencoder', autoencoder, 'f b 7')]
+          ('recurrent', recurrent, 'f b t 3'), ('transformer', transformer, 'i b t'),
+          ('autoencoder', autoencoder, 'f b 7')]
 
 
 def all_functions():

@@ -9,7 +9,8 @@ from values import NUMPY
 ULPS = 4  # XLA:CPU's functions are this far off (docs/semantics.md)
 NOISE_RUNS = 8
 NOISE_FACTOR = 16
-LAPACK_EPSILONS = 256  # of the largest element: backward stable, and both libraries are another's distance from the exact result
+# of the largest element: backward stable, and both libraries are another's distance from the exact result
+LAPACK_EPSILONS = 256
 NAMES = {np.dtype(t): n for n, t in NUMPY.items()}
 
 
@@ -94,13 +95,15 @@ def of_the_largest(a, x):
 
 
 def of_a_phase(a, x, text):
-    """Complex powers, exp(w log z) in XLA: where w log z is large its rounding turns the result. Up to |w log z| of some 250."""
+    """Complex powers, exp(w log z) in XLA: where w log z is large its rounding turns the result.
+    Up to |w log z| of some 250."""
     if not np.issubdtype(a.dtype, np.complexfloating) or ' power(' not in text:
         return np.zeros(a.shape, bool)
     return np.abs(a - x) <= 256 * np.finfo(a.dtype).eps * np.abs(a)
 
 
-# Classes that are known by a program's text and the values: (tag, condition), where the condition answers a mask.
+# Classes that are known by a program's text and the values: (tag, condition),
+# where the condition answers a mask.
 KNOWN = [
     ('lapack-rounding', lambda a, x, text: of_the_largest(a, x) & ('"lapack_' in text)),
     ('rng-stream', lambda a, x, text: np.full(a.shape, ' rng(' in text)),
@@ -113,15 +116,18 @@ KNOWN = [
      if a.dtype == np.float64 and 'log-plus-one(' in text else np.zeros(a.shape, bool)),
     # inf - inf of a product that overflows, which a fused multiply-add does not round.
     ('contracted-products',
-     lambda a, x, text: np.full(a.shape, is_inexact(a) and ('subtract(' in text or 'add(' in text)) & ~is_finite(a)),
+     lambda a, x, text: np.full(a.shape,
+                                is_inexact(a) and ('subtract(' in text or 'add(' in text)) & ~is_finite(a)),
 ]
 
 
 def explain(a, x, number, variants):
-    """Pairs (tag, mask) for the elements that differ by more than one step; an empty tag where nothing explains them.
+    """Pairs (tag, mask) for the elements that differ by more than one step; an empty tag where nothing
+    explains them.
 
-    The program's own text has CHLO's functions, XLA's text has them written out as XLA computes them: where that gives
-    XLA's result, and Assay's is another, the function as XLA computes it is not its own exact value.
+    The program's own text has CHLO's functions, XLA's text has them written out as XLA computes them: where
+    that gives XLA's result, and Assay's is another, the function as XLA computes it is not its own exact
+    value.
     """
     wrong = ~close(a, x)
     if not wrong.any():
@@ -130,7 +136,8 @@ def explain(a, x, number, variants):
     varied = [v[number] for v in variants.rounded_otherwise()]
     as_xla = close(written_out, x) | excused(written_out, x, varied)
     wrong &= ~(as_xla & (close(a, written_out) | excused(written_out, a, varied)))
-    tags = [('chlo-expanded', lambda: as_xla), ('subnormals-flushed', lambda: close(variants.flushed()[number], x))]
+    tags = [('chlo-expanded', lambda: as_xla),
+            ('subnormals-flushed', lambda: close(variants.flushed()[number], x))]
     tags += [(tag, lambda holds=holds: holds(a, x, variants.text())) for tag, holds in KNOWN]
     for tag, holds in tags:
         with np.errstate(all='ignore'):

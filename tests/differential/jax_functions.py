@@ -3,11 +3,11 @@
 
 Usage: jax_functions.py ASSAY_BINARY [--count N] [--every N] [--seed S] [--only REGEX] [--no-xla] [--keep DIR]
 
-The functions and their arguments are the tables of jax_programs/; each is lowered as it is, under vmap and under grad, with
-and without x64, to StableHLO text, HLO text, a portable artifact or an HloModuleProto in turn. Equal texts are one program.
-It fails where Assay refuses a program, where a result is neither XLA:CPU's but for rounding
-(rounding_noise.py says what rounding can do) nor of a class that docs/semantics.md explains, and where a public
-function of JAX is in no table.
+The functions and their arguments are the tables of jax_programs/; each is lowered as it is, under vmap and
+under grad, with and without x64, to StableHLO text, HLO text, a portable artifact or an HloModuleProto in
+turn. Equal texts are one program. It fails where Assay refuses a program, where a result is neither XLA:CPU's
+but for rounding (rounding_noise.py says what rounding can do) nor of a class that docs/semantics.md explains,
+and where a public function of JAX is in no table.
 """
 
 import argparse
@@ -30,7 +30,8 @@ from rounding_noise import flushed, rounded_otherwise
 EXIT_CODES = {3: 'invalid', 4: 'refused', 5: 'evaluation failed'}
 EXTENSIONS = {'stablehlo': 'mlir', 'hlo': 'hlo', 'bytecode': 'mlirbc', 'proto': 'pb'}
 TIMEOUT_SECONDS = 120
-# The tables make arguments for most element types of most functions: JAX refuses some. XLA:CPU gives no answer now and then.
+# The tables make arguments for most element types of most functions: JAX refuses some.
+# XLA:CPU gives no answer now and then.
 NO_FAILURES = ('ok', 'same text', 'not lowered', 'no answer from XLA:CPU')
 SHOWN = 5
 
@@ -44,10 +45,12 @@ class Outcome:
 
 def run_assay(assay, program, inputs, output):
     """('ok', results by name) or (kind of failure, message)."""
-    # Decompositions by a library have its signs, phases and orders, as XLA:CPU's; lapack_programs.py looks at Assay's own.
+    # Decompositions by a library have its signs, phases and orders, as XLA:CPU's;
+    # lapack_programs.py looks at Assay's own.
     command = [assay, 'run', program, '--inputs', inputs, '--output', output, '--jobs', '1', '--lapack']
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS)
+        done = subprocess.run(command, capture_output=True, text=True, errors='replace',
+                              timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         return 'no end', f'ran for over {TIMEOUT_SECONDS} s'
     if done.returncode != 0:
@@ -65,7 +68,8 @@ def write(path, data):
 def in_types(results, like):
     """Results by name as a list of arrays, raw bytes as the types that NumPy lacks."""
     arrays = [results[f'out{k}'] for k in range(len(like))]
-    return [a.view(x.dtype) if a.dtype != x.dtype and a.dtype.kind == 'V' else a for a, x in zip(arrays, like)]
+    return [a.view(x.dtype) if a.dtype != x.dtype and a.dtype.kind == 'V' else a
+            for a, x in zip(arrays, like)]
 
 
 class Variants:
@@ -192,9 +196,11 @@ def report(outcomes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
-    parser.add_argument('--count', type=int, default=4000, help='programs, before equal ones are dropped (4000)')
+    parser.add_argument('--count', type=int, default=4000,
+                        help='programs, before equal ones are dropped (4000)')
     parser.add_argument('--first', type=int, default=0, help='leave out so many of them')
     parser.add_argument('--every', type=int, default=1, help='take each N-th of them only')
     parser.add_argument('--seed', type=int, default=18)

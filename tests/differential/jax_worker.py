@@ -1,4 +1,5 @@
-"""Lowers a program and runs it on XLA:CPU, in a process of its own, because XLA ends the process on some programs."""
+"""Lowers a program and runs it on XLA:CPU, in a process of its own,
+because XLA ends the process on some programs."""
 
 import os
 
@@ -24,8 +25,8 @@ def _serve(connection):
                 return 'ok', lowered.program('hlo').decode()
             if not jax.tree_util.tree_leaves(lowered.lowered.out_info):
                 return 'not lowered', 'no results'
-            found = {'program': lowered.program(case.form), 'args': lowered.args, 'elements': lowered.elements,
-                     'text': lowered.lowered.as_text()}
+            found = {'program': lowered.program(case.form), 'args': lowered.args,
+                     'elements': lowered.elements, 'text': lowered.lowered.as_text()}
             if run:
                 try:
                     results = jax.tree_util.tree_leaves(lowered.lowered.compile()(*lowered.args))

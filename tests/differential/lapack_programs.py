@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs JAX's linear algebra with Assay and with XLA:CPU: programs whose decompositions are custom calls of LAPACK.
+"""Runs JAX's linear algebra with Assay and with XLA:CPU: programs whose decompositions are custom calls of
+LAPACK.
 
 Usage: lapack_programs.py ASSAY_BINARY [--only REGEX] [--keep DIR]
 
-Each function is lowered for f32, f64, c64 and c128 and run by Assay from the StableHLO text and from the HLO that XLA:CPU
-has optimised. A decomposition is free in signs, phases and orders: both programs' results must satisfy its equations
-(docs/linear_algebra.md has the bounds), which is asked of XLA:CPU's results as well, so that a wrong condition shows. Results
-that are no matter of choice are compared with XLA:CPU's.
+Each function is lowered for f32, f64, c64 and c128 and run by Assay from the StableHLO text and from the HLO
+that XLA:CPU has optimised. A decomposition is free in signs, phases and orders: both programs' results must
+satisfy its equations (docs/linear_algebra.md has the bounds), which is asked of XLA:CPU's results as well, so
+that a wrong condition shows. Results that are no matter of choice are compared with XLA:CPU's.
 """
 
 import argparse
@@ -32,7 +33,8 @@ REAL = ('f32', 'f64')
 # Of LAPACK, whose results XLA:CPU's are; Assay's own are checked more narrowly by exact_decompositions.py.
 # A residual is at most this many n eps |A|, n the larger dimension (docs/linear_algebra.md).
 RESIDUAL = 32
-# Results that are no matter of choice differ by at most this many n eps of the largest of them, for the conditions here.
+# Results that are no matter of choice differ by at most this many n eps of the largest of them,
+# for the conditions here.
 DIRECT = 2000
 TIMEOUT_SECONDS = 120
 
@@ -46,7 +48,8 @@ def adjoint(a):
 
 
 class Equations:
-    """What must hold of the results of one program: conditions, each a size and the largest that it may have."""
+    """What must hold of the results of one program: conditions, each a size and the
+    largest that it may have."""
 
     def __init__(self, dtype):
         self.eps = float(np.finfo(dtype).eps)
@@ -64,12 +67,14 @@ class Equations:
 
     def equal(self, label, left, right, scale, n, factor=RESIDUAL):
         difference = np.abs(high(left) - high(right))
-        self.small(label, difference.max(initial=0), factor * max(n, 1) * self.eps * max(scale, np.finfo('f4').tiny))
+        self.small(label, difference.max(initial=0),
+                   factor * max(n, 1) * self.eps * max(scale, np.finfo('f4').tiny))
 
     def unitary(self, label, q):
         """The columns of q are orthonormal."""
         q = high(q)
-        self.equal(label, adjoint(q) @ q, np.broadcast_to(np.eye(q.shape[-1]), q.shape[:-2] + (q.shape[-1],) * 2), 1,
+        self.equal(label, adjoint(q) @ q,
+                   np.broadcast_to(np.eye(q.shape[-1]), q.shape[:-2] + (q.shape[-1],) * 2), 1,
                    max(q.shape[-2:]))
 
 
@@ -129,7 +134,8 @@ def values_check(of):
     def check(e, args, results):
         a = high(args[0])
         wanted = of(a)
-        e.equal('values', np.sort(high(results[0])), np.sort(wanted), np.max(np.abs(wanted)), max(a.shape[-2:]))
+        e.equal('values', np.sort(high(results[0])), np.sort(wanted), np.max(np.abs(wanted)),
+                max(a.shape[-2:]))
 
     return check
 
@@ -149,7 +155,8 @@ def eig_check(e, args, results):
     a, (w, v) = high(args[0]), map(high, results)
     e.equal('A V = V W', a @ v, v * w[..., None, :], np.linalg.norm(a, 2, (-2, -1)).max(), a.shape[-1])
     e.equal('|v| = 1', np.linalg.norm(v, axis=-2), 1, 1, a.shape[-1])
-    e.equal('sum of W is the trace', w.sum(-1), np.trace(a, axis1=-2, axis2=-1), size_of(a) * a.shape[-1], a.shape[-1])
+    e.equal('sum of W is the trace', w.sum(-1), np.trace(a, axis1=-2, axis2=-1), size_of(a) * a.shape[-1],
+            a.shape[-1])
 
 
 def schur_check(e, args, results):
@@ -198,7 +205,8 @@ def ormqr_check(e, args, results):
     a, c = high(args[0]), high(args[1])
     q = high(results[1])
     e.equal("Q'c", results[0][:q.shape[1]], adjoint(q) @ c, np.linalg.norm(c, 2), max(a.shape))
-    e.equal("|Q'c| = |c|", np.linalg.norm(high(results[0]), axis=0), np.linalg.norm(c, axis=0), np.linalg.norm(c, 2), max(a.shape))
+    e.equal("|Q'c| = |c|", np.linalg.norm(high(results[0]), axis=0), np.linalg.norm(c, axis=0),
+            np.linalg.norm(c, 2), max(a.shape))
 
 
 # None: the results are no matter of choice and are compared with XLA:CPU's.
@@ -208,7 +216,8 @@ def ormqr_check(e, args, results):
 
 def numbers(rng, dtype, *dims):
     x = rng.standard_normal(dims)
-    return (x + 1j * rng.standard_normal(dims) if np.issubdtype(dtype, np.complexfloating) else x).astype(dtype)
+    return (x + 1j * rng.standard_normal(dims) if np.issubdtype(dtype, np.complexfloating)
+            else x).astype(dtype)
 
 
 def matrix(*dims):
@@ -301,41 +310,51 @@ def programs():
         yield f'lu_factor.{m}x{n}', jsl.lu_factor, matrix(m, n), lu_factor_check
         yield f'qr.{m}x{n}', jnp.linalg.qr, matrix(m, n), qr_check
         yield f'qr_complete.{m}x{n}', lambda a: jnp.linalg.qr(a, mode='complete'), matrix(m, n), qr_check
-        yield f'qr_pivoting.{m}x{n}', lambda a: jsl.qr(a, pivoting=True, mode='economic'), matrix(m, n), pivoted_qr_check
+        yield f'qr_pivoting.{m}x{n}', lambda a: jsl.qr(a, pivoting=True,
+                                                       mode='economic'), matrix(m, n), pivoted_qr_check
         for full in (True, False):
-            yield (f'svd_{"full" if full else "thin"}.{m}x{n}', lambda a, f=full: tuple(jnp.linalg.svd(a, full_matrices=f)),
-                   matrix(m, n), svd_check)
+            yield (f'svd_{"full" if full else "thin"}.{m}x{n}',
+                   lambda a, f=full: tuple(jnp.linalg.svd(a, full_matrices=f)), matrix(m, n), svd_check)
         yield f'svd_qr.{m}x{n}', lambda a: svd_by_qr(a), matrix(m, n), svd_check
-        yield f'svdvals.{m}x{n}', jnp.linalg.svdvals, matrix(m, n), values_check(lambda a: np.linalg.svd(a)[1])
+        yield f'svdvals.{m}x{n}', jnp.linalg.svdvals, matrix(m, n), values_check(
+            lambda a: np.linalg.svd(a)[1])
         yield f'pinv.{m}x{n}', jnp.linalg.pinv, matrix(m, n), None
     for n in (1, 2, 6, 40):
         yield f'eigh.{n}', lambda a: tuple(jnp.linalg.eigh(a)), matrix(n, n), eigh_check
-        yield f'eigh_upper.{n}', lambda a: tuple(jnp.linalg.eigh((a + a.mT.conj()) / 2, UPLO='U', symmetrize_input=False)), matrix(n, n), eigh_check
-        yield f'eigvalsh.{n}', jnp.linalg.eigvalsh, matrix(n, n), values_check(lambda a: np.linalg.eigvalsh(symmetric(a)))
+        yield f'eigh_upper.{n}', lambda a: tuple(jnp.linalg.eigh(
+            (a + a.mT.conj()) / 2, UPLO='U', symmetrize_input=False)), matrix(n, n), eigh_check
+        yield f'eigvalsh.{n}', jnp.linalg.eigvalsh, matrix(n, n), values_check(
+            lambda a: np.linalg.eigvalsh(symmetric(a)))
         yield f'eig.{n}', lambda a: tuple(jnp.linalg.eig(a)), matrix(n, n), eig_check
         yield f'schur.{n}', jsl.schur, matrix(n, n), schur_check
         yield f'hessenberg.{n}', lambda a: jsl.hessenberg(a, calc_q=True), matrix(n, n), hessenberg_check
-        yield f'tridiagonal.{n}', lambda a: L.tridiagonal((a + a.mT.conj()) / 2), matrix(n, n), tridiagonal_check
+        yield f'tridiagonal.{n}', lambda a: L.tridiagonal((a + a.mT.conj()) / 2), matrix(
+            n, n), tridiagonal_check
         yield f'solve.{n}', jnp.linalg.solve, regular(n, right=(n, 3)), None
         yield f'inv.{n}', jnp.linalg.inv, regular(n), None
         yield f'det.{n}', jnp.linalg.det, matrix(n, n), None
         yield f'slogdet.{n}', lambda a: tuple(jnp.linalg.slogdet(a)), matrix(n, n), None
         yield f'expm.{n}', jsl.expm, matrix(n, n), None
         yield f'cholesky.{n}', jsl.cholesky, definite(n), None
-        yield f'solve_definite.{n}', lambda a, b: jsl.solve(a, b, assume_a='pos'), definite(n, right=(n, 2)), None
+        yield f'solve_definite.{n}', lambda a, b: jsl.solve(a, b,
+                                                            assume_a='pos'), definite(n, right=(n, 2)), None
         yield f'tridiagonal_solve.{n}', L.tridiagonal_solve, three_diagonals(n, 2), None
         yield f'polar.{n}', jsl.polar, regular(n), polar_check
     yield 'eigvals.6', lambda a: jnp.sort(jnp.abs(jnp.linalg.eigvals(a))), matrix(6, 6), None
     yield 'lu_solve', lambda a, b: jsl.lu_solve(jsl.lu_factor(a), b, trans=1), regular(5, right=(5, 2)), None
-    yield 'solve_triangular', lambda a, b: jsl.solve_triangular(a, b, lower=True, trans='C'), regular(5, right=(5, 2)), None
-    yield 'lstsq', lambda a, b: jnp.linalg.lstsq(a, b)[0], lambda r, t: [numbers(r, t, 7, 4), numbers(r, t, 7, 2)], None
+    yield 'solve_triangular', lambda a, b: jsl.solve_triangular(a, b, lower=True, trans='C'), regular(
+        5, right=(5, 2)), None
+    yield 'lstsq', lambda a, b: jnp.linalg.lstsq(a, b)[0], lambda r, t: [
+        numbers(r, t, 7, 4), numbers(r, t, 7, 2)], None
     yield 'matrix_rank', jnp.linalg.matrix_rank, singular(5), None
     yield 'cond', jnp.linalg.cond, regular(5), None
     yield 'sqrtm', jsl.sqrtm, definite(5), root_check
     yield 'funm', lambda a: jsl.funm(a, jnp.exp), definite(4), None
     yield 'ormqr', reflectors_applied, lambda r, t: [numbers(r, t, 7, 4), numbers(r, t, 7, 3)], ormqr_check
-    yield 'solve_sylvester', jsl.solve_sylvester, lambda r, t: [*regular(4)(r, t), *definite(3)(r, t), numbers(r, t, 4, 3)], None
-    yield 'eigh_tridiagonal', lambda d, e: jsl.eigh_tridiagonal(d, e, eigvals_only=False), diagonals(9, 1), eigh_tridiagonal_check
+    yield 'solve_sylvester', jsl.solve_sylvester, lambda r, t: [
+        *regular(4)(r, t), *definite(3)(r, t), numbers(r, t, 4, 3)], None
+    yield 'eigh_tridiagonal', lambda d, e: jsl.eigh_tridiagonal(d, e, eigvals_only=False), diagonals(
+        9, 1), eigh_tridiagonal_check
     # Batches.
     yield 'batch.lu', jax.vmap(jax.vmap(jsl.lu)), matrix(2, 3, 5, 4), lu_check
     yield 'batch.lu_factor', jsl.lu_factor, matrix(2, 3, 5, 4), lu_factor_check
@@ -376,7 +395,8 @@ def svd_by_qr(a):
 
 
 def is_not_run(name):
-    """Of NaN and infinity in spectral routines docs/linear_algebra.md has a rule, and XLA:CPU's library none."""
+    """Of NaN and infinity in spectral routines docs/linear_algebra.md has a rule,
+    and XLA:CPU's library none."""
     return re.match(r'(nan|inf)\.(svd|eig)', name)
 
 
@@ -417,7 +437,8 @@ class Case:
         self.optimised = compiled.runtime_executable().hlo_modules()[0].to_string(whole_constants())
         self.kept = sorted(lowered._lowering.compile_args.get('kept_var_idx', range(len(self.args))))
         # jaxlib's library does not end on some of these.
-        self.theirs = ([np.full(x.shape, np.nan, x.dtype) for x in jax.tree_util.tree_leaves(lowered.out_info)]
+        self.theirs = (
+            [np.full(x.shape, np.nan, x.dtype) for x in jax.tree_util.tree_leaves(lowered.out_info)]
                        if is_not_run(self.name) else
                        [np.asarray(x) for x in jax.tree_util.tree_leaves(compiled(*self.args))])
 
@@ -440,7 +461,8 @@ def run_assay(assay, case, form, text, directory):
     with open(path, 'w') as file:
         file.write(text)
     np.savez(base + '_in.npz', **{f'arg{k}': case.args[i] for k, i in enumerate(case.kept)})
-    command = [assay, 'run', path, '--inputs', base + '_in.npz', '--output', base + '_out.npz', '--crosscheck', 'full']
+    command = [assay, 'run', path, '--inputs', base + '_in.npz', '--output', base + '_out.npz',
+               '--crosscheck', 'full']
     done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=TIMEOUT_SECONDS)
     if done.returncode != 0:
         return None, f'exit code {done.returncode}: {done.stderr.strip()[:400]}'
@@ -463,7 +485,8 @@ def failures(assay, case, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--only', default='', help='only programs whose name matches this')
     parser.add_argument('--keep', help='directory for programs, inputs and results')
@@ -485,7 +508,8 @@ def main():
 
         for name, function, make, check in programs():
             for element in TYPES:
-                if not re.search(options.only, f'{name}.{element}') or (REAL_ONLY.match(name) and element not in REAL):
+                if not re.search(options.only,
+                                 f'{name}.{element}') or (REAL_ONLY.match(name) and element not in REAL):
                     continue
                 case = Case(name, element, function, make, check)
                 count += 1

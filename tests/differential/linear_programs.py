@@ -1,4 +1,5 @@
-"""Reductions, windows, contractions, transforms, solvers and normalisation with random shapes and attributes."""
+"""Reductions, windows, contractions, transforms, solvers and normalisation with
+random shapes and attributes."""
 
 import numpy as np
 from program import EXACT, Rule, shape
@@ -30,7 +31,8 @@ def scalar_computation(program, name, element, op):
 def reducer(rng, program):
     """An element type and a combiner with the rule its results obey for `count` terms."""
     element = pick(rng, ['s8', 's32', 'u16', 'u64', 'f32', 'f32', 'f64', 'bf16', 'f16', 'c64', 'pred'])
-    ops = {'pred': ['and', 'or', 'xor'], 'c64': ['add']}.get(element, ['add', 'add', 'maximum', 'minimum', 'multiply'])
+    ops = {'pred': ['and', 'or', 'xor'],
+           'c64': ['add']}.get(element, ['add', 'add', 'maximum', 'minimum', 'multiply'])
     op = pick(rng, ops)
 
     def rule(count):
@@ -71,7 +73,8 @@ def arg_reducing(rng, program):
     program.raw('found', f'({shape(element, kept)}, {shape("s32", kept)})',
                 f'reduce({x}, {n}, {start}, {zero}), dimensions={{{axis}}}, to_apply=best')
     for k, kind in enumerate((element, 's32')):
-        program.out(program.op(kind, kept, f'get-tuple-element(found), index={k}'), 'reduce-variadic', EXACT, (x,))
+        program.out(program.op(kind, kept, f'get-tuple-element(found), index={k}'), 'reduce-variadic', EXACT,
+                    (x,))
 
 
 def dilated(size, factor):
@@ -144,7 +147,8 @@ def mapping(rng, program):
 
 
 def contraction_type(rng):
-    source = pick(rng, ['f32', 'f32', 'f64', 'bf16', 'f16', 's32', 's8', 'u8', 's64', 'c64', 'c128', 'f8e4m3fn'])
+    source = pick(rng,
+                  ['f32', 'f32', 'f64', 'bf16', 'f16', 's32', 's8', 'u8', 's64', 'c64', 'c128', 'f8e4m3fn'])
     widened = {'s8': 's32', 'u8': 'u32', 'bf16': 'f32', 'f16': 'f32', 'f8e4m3fn': 'f32'}
     if source == 'f8e4m3fn' or source in widened and rng.random() < 0.5:
         return source, widened[source]
@@ -153,7 +157,8 @@ def contraction_type(rng):
 
 def contracting(rng, program):
     source, target = contraction_type(rng)
-    batch, inner = small_dims(rng, int(rng.integers(0, 3)), 0.03), small_dims(rng, int(rng.integers(0, 3)), 0.03)
+    batch, inner = small_dims(rng, int(rng.integers(0, 3)),
+                              0.03), small_dims(rng, int(rng.integers(0, 3)), 0.03)
     sides = []
     for _ in range(2):
         free = small_dims(rng, int(rng.integers(0, 3)))
@@ -192,7 +197,8 @@ def convolving(rng, program):
         order = [list(dims)[k] for k in rng.permutation(spatial + 2)]
         labels.append(''.join(order))
         shapes.append([dims[c] for c in order])
-    a, b = program.arg(plain(rng, source, shapes[0]), source), program.arg(plain(rng, source, shapes[1]), source)
+    a, b = program.arg(plain(rng, source, shapes[0]),
+                       source), program.arg(plain(rng, source, shapes[1]), source)
     window = f', window={{{window}}}' if window else ''
     extra = (f', feature_group_count={groups}' if groups > 1 else '') + \
         (f', batch_group_count={batch_groups}' if batch_groups > 1 else '')
@@ -225,7 +231,8 @@ def solving(rng, program):
     lower = str(bool(rng.integers(2))).lower()
     hermitian = a @ np.conj(np.swapaxes(a, -1, -2)) + 2 * np.eye(n)
     x = program.arg(cast(hermitian, element), element)
-    program.out(program.op(element, x.dims, f'cholesky({x}), lower={lower}'), 'cholesky', Rule('norm', 40 * (n + 1)))
+    program.out(program.op(element, x.dims, f'cholesky({x}), lower={lower}'), 'cholesky',
+                Rule('norm', 40 * (n + 1)))
     left = bool(rng.integers(2))
     t = program.arg(cast(a * 0.3 + 2 * np.eye(n), element), element)
     b = program.arg(plain(rng, element, batch + ([n, m] if left else [m, n])), element)
@@ -242,22 +249,26 @@ def normalising(rng, program):
     dims = tuple(int(v) for v in rng.integers(2, 6, int(rng.integers(2, 5))))
     feature = int(rng.integers(len(dims)))
     x, g = (program.arg(plain(rng, element, dims, 2.0), element) for _ in range(2))
-    scale, offset, mean = (program.arg(plain(rng, element, dims[feature:feature + 1], 1.0), element) for _ in range(3))
-    variance = program.arg(np.abs(plain(rng, element, dims[feature:feature + 1], 1.0)) + NUMPY[element](0.5), element)
+    scale, offset, mean = (program.arg(plain(rng, element, dims[feature:feature + 1], 1.0), element)
+                           for _ in range(3))
+    variance = program.arg(np.abs(plain(rng, element, dims[feature:feature + 1], 1.0)) + NUMPY[element](0.5),
+                           element)
     tail = f'epsilon=0.125, feature_index={feature}'
     small = scale.shape
-    program.raw('train', f'({x.shape}, {small}, {small})', f'batch-norm-training({x}, {scale}, {offset}), {tail}')
+    program.raw('train', f'({x.shape}, {small}, {small})',
+                f'batch-norm-training({x}, {scale}, {offset}), {tail}')
     program.raw('grad', f'({x.shape}, {small}, {small})',
                 f'batch-norm-grad({x}, {scale}, {mean}, {variance}, {g}), {tail}')
     rule = Rule('norm', 16 * (int(np.prod(dims)) // dims[feature]) + 64)
     for name, op in (('train', 'batch-norm-training'), ('grad', 'batch-norm-grad')):
         for k, result in enumerate((dims, scale.dims, scale.dims)):
             program.out(program.op(element, result, f'get-tuple-element({name}), index={k}'), op, rule)
-    value = program.op(element, dims, f'batch-norm-inference({x}, {scale}, {offset}, {mean}, {variance}), {tail}')
+    value = program.op(element, dims,
+                       f'batch-norm-inference({x}, {scale}, {offset}, {mean}, {variance}), {tail}')
     program.out(value, 'batch-norm-inference', rule)
 
 
 RANDOM = [
-    reducing, arg_reducing, windowing, windowing, selecting, mapping, contracting, contracting, convolving, convolving,
-    transforming, solving, normalising
+    reducing, arg_reducing, windowing, windowing, selecting, mapping, contracting, contracting, convolving,
+    convolving, transforming, solving, normalising
 ]

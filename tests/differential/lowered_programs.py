@@ -54,7 +54,8 @@ def cases_of(number, row, seed):
     both = shuffled(plain, seed) + shuffled(transformed, seed)
     mixed += [v for v in both if v not in mixed]
     forms = list(FORMS)
-    return [Case(number, row.label, *variant, forms[(seed + k) % len(forms)]) for k, variant in enumerate(mixed)]
+    return [Case(number, row.label, *variant, forms[(seed + k) % len(forms)])
+            for k, variant in enumerate(mixed)]
 
 
 def element_of(argument, types):

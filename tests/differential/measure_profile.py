@@ -3,9 +3,10 @@
 
 Usage: measure_profile.py ASSAY_BINARY [--count N] [--seed S]
 
-For each function and type it prints the largest distance, in ulps, from the exact result rounded once, over N arguments of all
-exponents of the type and N near 1; with half an ulp for that rounding. Subnormal arguments and results, which XLA:CPU takes for
-zero, are left out, and so are results that are not finite on both sides: those are counted.
+For each function and type it prints the largest distance, in ulps, from the exact result rounded once, over N
+arguments of all exponents of the type and N near 1; with half an ulp for that rounding. Subnormal arguments
+and results, which XLA:CPU takes for zero, are left out, and so are results that are not finite on both sides:
+those are counted.
 """
 
 import argparse
@@ -40,7 +41,8 @@ def ulps(exact, actual, element):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--count', type=int, default=100000)
     parser.add_argument('--seed', type=int, default=1)
@@ -60,7 +62,8 @@ def main():
                 with open(program, 'w') as file:
                     file.write(text)
                 np.savez(inputs, arg0=args[0], arg1=args[1])
-                subprocess.run([options.assay, 'run', program, '--inputs', inputs, '--output', output], check=True)
+                subprocess.run([options.assay, 'run', program, '--inputs', inputs, '--output', output],
+                               check=True)
                 with np.load(output) as stored:
                     exact = stored['out0'].view(NUMPY[element])
                 status, results = runner.run(text, [args])

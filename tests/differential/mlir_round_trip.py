@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Checks what `assay print --to mlir` writes: jaxlib's StableHLO accepts it, it computes the same, it is a fixed point.
+"""Checks what `assay print --to mlir` writes: jaxlib's StableHLO accepts it, it computes the same, it is a
+fixed point.
 
 Usage: mlir_round_trip.py ASSAY_BINARY [--generated N] PATH...
 
-A PATH is a directory of goldens, or of real programs in several forms beside an inputs.npz. --generated adds generated
-programs of the differential test. For each program that `assay verify` accepts:
+A PATH is a directory of goldens, or of real programs in several forms beside an inputs.npz. --generated adds
+generated programs of the differential test. For each program that `assay verify` accepts:
 
   * jaxlib parses and verifies the text;
-  * reading and printing it gives the same text, and going by way of HLO text and a proto, which order instructions anew,
+  * reading and printing it gives the same text, and going by way of HLO text and a proto, which order
+    instructions anew,
     does so from the second time on;
-  * it gives the results of the program: of a golden those in its header, of a real program what the program gives.
+  * it gives the results of the program: of a golden those in its header, of a real program what the program
+    gives.
 
 Programs that the printer refuses by name (exit code 4) are counted and listed by operation.
 """
@@ -125,12 +128,14 @@ class Checker:
 
     def compare_runs(self, path, text, flags):
         printed, wanted, got = self.file('.mlir', text), self.file('_w.npz', b''), self.file('_g.npz', b'')
-        runs = [call(self.binary, 'run', str(p), *flags, '--output', str(o)) for p, o in ((path, wanted), (printed, got))]
+        runs = [call(self.binary, 'run', str(p), *flags, '--output', str(o))
+                for p, o in ((path, wanted), (printed, got))]
         codes = [r.returncode for r in runs]
         same = codes[0] == codes[1] and wanted.read_bytes() == got.read_bytes()
         for file in (printed, wanted, got):
             file.unlink()
-        return ('passed', '') if same else ('failed', f'other results; exit codes {codes}: {runs[1].stderr[:300]}')
+        return ('passed', '') if same else ('failed',
+                                            f'other results; exit codes {codes}: {runs[1].stderr[:300]}')
 
     def add_golden(self, path, text):
         """The text below the golden's header, with the files that the header names."""
@@ -149,7 +154,8 @@ class Checker:
         done = call_long(self.binary, 'golden', 'check', str(self.directory / 'goldens'))
         originals = {str(converted): original for converted, original in self.goldens}
         output = done.stdout.decode(errors='replace')
-        failed = [(originals[m[1]], m[2]) for m in re.finditer(r'^FAILED (\S+?):?\n((?:  .*\n)*)', output, re.MULTILINE)]
+        failed = [(originals[m[1]], m[2])
+                  for m in re.finditer(r'^FAILED (\S+?):?\n((?:  .*\n)*)', output, re.MULTILINE)]
         if done.returncode != 0 and not failed:
             failed = [(self.directory, output[-500:] + done.stderr.decode(errors='replace')[-500:])]
         return failed
@@ -187,7 +193,8 @@ def generated(count, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('paths', nargs='*')
     parser.add_argument('--generated', type=int, default=0, help='generated programs to add')

@@ -1,4 +1,5 @@
-"""Faults that are planted into instructions of HLO text: each rewrites one line, which keeps its name and shape."""
+"""Faults that are planted into instructions of HLO text: each rewrites one line,
+which keeps its name and shape."""
 import re
 
 MARK = 'op_name="fault"'
@@ -50,7 +51,8 @@ class Line:
 
 
 def rest_of(line, op=None, operands=None, attributes=None):
-    return line.result(op or line.op, operands or [line.inside], line.attributes if attributes is None else attributes)
+    return line.result(op or line.op, operands or [line.inside],
+                       line.attributes if attributes is None else attributes)
 
 
 KINDS = {}
@@ -215,7 +217,8 @@ def nan_is_lost(line, shapes):
 def subnormals_flushed(line, _):
     value = line.original()
     size = line.add(line.shape, 'abs', [value])
-    small = line.add(Line.array('pred', line.sizes), 'compare', [size, line.constant('1.17549435e-38')], ', direction=LT')
+    small = line.add(Line.array('pred', line.sizes), 'compare', [size, line.constant('1.17549435e-38')],
+                     ', direction=LT')
     return line.result('select', [small, line.constant(0), value])
 
 
@@ -244,14 +247,15 @@ def convert_wraps(line, shapes):
     return rest_of(line, operands=[line.add(Line.array('s32', line.sizes), 'convert', line.operands)])
 
 
-@fault(('add', 'multiply', 'tanh', 'select', 'dot', 'transpose', 'broadcast', 'reduce', 'reshape', 'copy', 'gather'),
+@fault(('add', 'multiply', 'tanh', 'select', 'dot', 'transpose', 'broadcast', 'reduce', 'reshape', 'copy',
+        'gather'),
        (*FLOATS, 's32'))
 def stale_element(line, _):
     if not line.sizes or not all(line.sizes):
         return None
     first = line.add(Line.array('s32', line.sizes), 'iota', [], f', iota_dimension={len(line.sizes) - 1}')
-    stale = line.add(Line.array('pred', line.sizes), 'compare', [first, line.constant(line.sizes[-1] - 1, 's32')],
-                     ', direction=EQ')
+    stale = line.add(Line.array('pred', line.sizes), 'compare',
+                     [first, line.constant(line.sizes[-1] - 1, 's32')], ', direction=EQ')
     return line.result('select', [stale, line.constant(7), line.original()])
 
 
@@ -276,7 +280,8 @@ def carry_lost(line, _):
 def compare_takes_equal(line, _):
     swapped = {'LT': 'LE', 'LE': 'LT', 'GT': 'GE', 'GE': 'GT', 'EQ': 'NE', 'NE': 'EQ'}
     found = re.search(r'direction=(\w+)', line.attributes)
-    return rest_of(line, attributes=line.attributes.replace(found.group(0), 'direction=' + swapped[found.group(1)]))
+    return rest_of(line,
+                   attributes=line.attributes.replace(found.group(0), 'direction=' + swapped[found.group(1)]))
 
 
 @fault(('compare',))
@@ -288,7 +293,8 @@ def compare_turned_round(line, _):
 def compare_without_sign(line, shapes):
     if shape_of(shapes[line.operands[0]])[0] != 's32':
         return None
-    whole = [line.add(Line.array('u32', shape_of(shapes[o])[1]), 'bitcast-convert', [o]) for o in line.operands]
+    whole = [line.add(Line.array('u32', shape_of(shapes[o])[1]), 'bitcast-convert', [o])
+             for o in line.operands]
     return rest_of(line, operands=whole)
 
 
@@ -298,7 +304,8 @@ def iota_of_other_dimension(line, _):
     others = [k for k in range(len(line.sizes)) if k != dimension and line.sizes[k] > 1]
     if not others:
         return None
-    return rest_of(line, attributes=re.sub(r'iota_dimension=\d+', f'iota_dimension={others[0]}', line.attributes))
+    return rest_of(line,
+                   attributes=re.sub(r'iota_dimension=\d+', f'iota_dimension={others[0]}', line.attributes))
 
 
 @fault(('pad',), ('f32', 's32'))
@@ -320,7 +327,8 @@ def shift_without_sign(line, _):
 @fault(('divide',), ('s32',))
 def division_rounds_down(line, _):
     quotient, rest = line.original(), line.add(line.shape, 'remainder', line.operands)
-    sign = line.add(line.shape, 'shift-right-arithmetic', [line.add(line.shape, 'xor', line.operands), line.constant(31)])
+    sign = line.add(line.shape, 'shift-right-arithmetic',
+                    [line.add(line.shape, 'xor', line.operands), line.constant(31)])
     exact = line.add(Line.array('pred', line.sizes), 'compare', [rest, line.constant(0)], ', direction=EQ')
     return line.result('add', [quotient, line.add(line.shape, 'select', [exact, line.constant(0), sign])])
 
@@ -475,7 +483,8 @@ def marked(text, name):
 
 
 def right_names(text, name):
-    """The instruction, and those that call the computation it is in for elements: of these the result is judged."""
+    """The instruction, and those that call the computation it is in for elements:
+    of these the result is judged."""
     names, computation = {name}, ''
     for line in text.splitlines():
         opened = re.match(r'(?:ENTRY )?%(\S+) \(.*\{$', line)
@@ -486,6 +495,7 @@ def right_names(text, name):
             break
     for line in text.splitlines():
         found = LINE.match(line)
-        if found and found.group(4) != 'call' and re.search(r'to_apply=%' + re.escape(computation) + r'(,|\s|$)', line):
+        if found and found.group(4) != 'call' and re.search(r'to_apply=%' + re.escape(computation)
+                                                            + r'(,|\s|$)', line):
             names.add(found.group(2))
     return names

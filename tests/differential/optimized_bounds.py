@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Counts the elements that `assay diff --profile xla-cpu` leaves undecided on JAX programs before and after XLA:CPU's own passes.
+"""Counts the elements that `assay diff --profile xla-cpu` leaves undecided on JAX programs before and after
+XLA:CPU's own passes.
 
 Usage: optimized_bounds.py ASSAY_BINARY [--only REGEX] [--profile P] [--keep DIR]
 
-A program is lowered, compiled and run by JAX on the CPU; its results are held against the bounds of the StableHLO that was lowered
-and of the HLO text that XLA optimized. It fails where an element is outside, where Assay refuses a program, and where an
-output has more undecided elements on the optimized program than before.
+A program is lowered, compiled and run by JAX on the CPU; its results are held against the bounds of the
+StableHLO that was lowered and of the HLO text that XLA optimized. It fails where an element is outside, where
+Assay refuses a program, and where an output has more undecided elements on the optimized program than before.
 """
 
 import argparse
@@ -99,7 +100,8 @@ def programs():
     yield 'histogram', lambda a: jnp.histogram(a, bins=4, range=(-1.1, 1.2))[0], (jnp.tanh, x)
     yield 'digitize', lambda a: jnp.digitize(a, np.linspace(-1, 1, 5, dtype=np.float32)), (jnp.tanh, x)
     yield 'categorical', lambda a: jax.random.categorical(jax.random.key(3), a), (jnp.tanh, m)
-    yield 'gumbel_top', lambda a: lax.top_k(a + jax.random.gumbel(jax.random.key(3), a.shape), 2), (jnp.tanh, m)
+    yield 'gumbel_top', lambda a: lax.top_k(a + jax.random.gumbel(jax.random.key(3), a.shape),
+                                            2), (jnp.tanh, m)
     yield 'permutation', lambda a: jax.random.permutation(jax.random.key(3), a), (jnp.tanh, x)
     yield 'scan', scanned, (None, m)
     yield 'cumsum', jnp.cumsum, (jnp.tanh, x)
@@ -110,7 +112,8 @@ def programs():
     yield 'convolution', convolution, (None, normal(1, 8, 8, 3), normal(3, 3, 3, 4))
     yield 'convolution_grad', jax.grad(lambda a, w: (convolution(a, w) ** 2).sum(), (0, 1)), \
         (None, normal(1, 6, 6, 2), normal(3, 3, 2, 3))
-    yield 'max_pool', lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2), 'VALID'), (jnp.tanh, m)
+    yield 'max_pool', lambda a: lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2),
+                                                  'VALID'), (jnp.tanh, m)
     yield 'layer_norm', layer_norm, (None, m)
     yield 'layer_norm_grad', jax.grad(lambda a: (layer_norm(a) ** 3).sum()), (None, m)
     yield 'softmax', jax.nn.softmax, (None, m)
@@ -139,24 +142,30 @@ def programs():
     yield 'dropout_key', dropout, (None, m, key)
     yield 'quantize', lambda a: jnp.clip(jnp.round(a * 20.3), -128, 127).astype(jnp.int8), (jnp.tanh, m)
     yield 'quantized_dot', lambda a, b: (jnp.round(a * 9.7).astype(jnp.int8).astype(jnp.int32) @
-                                         jnp.round(b * 9.7).astype(jnp.int8).astype(jnp.int32)), (jnp.tanh, m, m.T)
+                                         jnp.round(b * 9.7).astype(jnp.int8).astype(jnp.int32)), (
+                                             jnp.tanh, m, m.T)
     for name, value in (('min', minimum), ('1e9', -1e9), ('inf', -np.inf)):
         yield f'attention_{name}', attention(value), (None, q, k, v)
-        yield f'attention_{name}_grad', jax.grad(lambda *a, f=attention(value): (f(*a) ** 2).sum(), (0, 1, 2)), (None, q, k, v)
+        yield f'attention_{name}_grad', jax.grad(lambda *a, f=attention(value): (f(*a) ** 2).sum(),
+                                                 (0, 1, 2)), (None, q, k, v)
     yield 'attention_added_1e9', attention(-1e9, True), (None, q, k, v)
     yield 'attention_added_1e4', attention(-1e4, True), (None, q, k, v)
     yield 'attention_added_min', attention(minimum, True), (None, q, k, v)
-    yield 'attention_added_grad', jax.grad(lambda *a: (attention(-1e9, True)(*a) ** 2).sum(), (0, 1, 2)), (None, q, k, v)
-    yield 'attention_bf16_min', attention(float(jnp.finfo(jnp.bfloat16).min), dtype=jnp.bfloat16), (None, q, k, v)
+    yield 'attention_added_grad', jax.grad(lambda *a: (attention(-1e9, True)(*a) ** 2).sum(),
+                                           (0, 1, 2)), (None, q, k, v)
+    yield 'attention_bf16_min', attention(float(jnp.finfo(jnp.bfloat16).min),
+                                          dtype=jnp.bfloat16), (None, q, k, v)
     yield 'attention_f16_min', attention(float(np.finfo(np.float16).min), dtype=jnp.float16), (None, q, k, v)
     yield 'attention_f16_1e4', attention(-1e4, dtype=jnp.float16), (None, q, k, v)
     yield 'attention_padded', padded_attention, (None, q, k, v, np.int32(11))
-    yield 'attention_padded_grad', jax.grad(lambda *a: (padded_attention(*a) ** 2).sum(), (0, 1, 2), allow_int=True), \
+    yield 'attention_padded_grad', jax.grad(lambda *a: (padded_attention(*a) ** 2).sum(), (0, 1, 2),
+                                            allow_int=True), \
         (None, q, k, v, np.int32(11))
     yield 'attention_library', lambda a, b, c: jax.nn.dot_product_attention(
         a[None, :, None], b[None, :, None], c[None, :, None], is_causal=True), (None, q, k, v)
     yield 'attention_library_grad', jax.grad(lambda a, b, c: (jax.nn.dot_product_attention(
-        a[None, :, None], b[None, :, None], c[None, :, None], is_causal=True) ** 2).sum(), (0, 1, 2)), (None, q, k, v)
+        a[None, :, None], b[None, :, None], c[None, :, None], is_causal=True) ** 2).sum(),
+                                             (0, 1, 2)), (None, q, k, v)
 
 
 def composed(function, first):
@@ -165,18 +174,21 @@ def composed(function, first):
 
 
 def undecided(options, path, inputs, actual):
-    command = [options.assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', options.profile, '--json']
+    command = [options.assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile',
+               options.profile, '--json']
     done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=300)
     if done.returncode not in (0, 1):
         return None, f'exit code {done.returncode}: {done.stderr.strip()[:400]}'
     report = json.loads(done.stdout)
     problems = [f"{key}: {o.get('error') or o['worst'][0]}" for key, o in report['outputs'].items()
                 if 'error' in o or o['outside']]
-    return {key: (o.get('undecided'), o.get('elements')) for key, o in report['outputs'].items()}, '; '.join(problems)
+    return {key: (o.get('undecided'), o.get('elements'))
+            for key, o in report['outputs'].items()}, '; '.join(problems)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--only', default='')
     parser.add_argument('--profile', default='xla-cpu')
@@ -192,11 +204,13 @@ def main():
             lowered = jax.jit(composed(function, first), keep_unused=True).lower(*arguments)
             compiled = lowered.compile()
             results = jax.tree.leaves(compiled(*arguments))
-            before, after, inputs, actual = (str(directory / (name + e)) for e in ('.mlir', '.hlo', '_in.npz', '_xla.npz'))
+            before, after, inputs, actual = (str(directory / (name + e))
+                                             for e in ('.mlir', '.hlo', '_in.npz', '_xla.npz'))
             pathlib.Path(before).write_text(lowered.as_text())
             pathlib.Path(after).write_text(compiled.as_text())
             np.savez(inputs, **{f'arg{i}': np.asarray(a) for i, a in enumerate(arguments)})
-            np.savez(actual, **{f'out{i}': np.asarray(r) for i, r in enumerate(results) if r.dtype != jax.dtypes.float0})
+            np.savez(actual, **{f'out{i}': np.asarray(r) for i, r in enumerate(results)
+                                if r.dtype != jax.dtypes.float0})
             count += 1
             counts = []
             for path in (before, after):

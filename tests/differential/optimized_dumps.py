@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs JAX programs before and after XLA:CPU's optimization with Assay: what dumps and snapshots hold must run and mean the same.
+"""Runs JAX programs before and after XLA:CPU's optimization with Assay: what dumps and snapshots hold must
+run and mean the same.
 
 Usage: optimized_dumps.py ASSAY_BINARY [--only REGEX] [--every N] [--rows N] [--keep DIR] [--undecided]
 
-Each program is lowered by JAX to HLO and compiled by jaxlib. Assay verifies, plans and audits the optimized module, prints it as
-text and as a proto, which must be read and printed alike, and runs both. The results of the optimized module must lie within the bounds that
-`assay diff --profile xla-cpu` derives from the program before (bounds of 0 for integers and moved data), and so must XLA:CPU's.
-Printed are the programs whose results differ at all, by their largest difference. With --undecided, XLA:CPU's results are also held
-against the bounds of both modules, and the elements that stay undecided are counted. With --rows, the programs are one of N of the
-tables in jax_programs/ instead (docs/goldens.md, jax_functions.py).
+Each program is lowered by JAX to HLO and compiled by jaxlib. Assay verifies, plans and audits the optimized
+module, prints it as text and as a proto, which must be read and printed alike, and runs both. The results of
+the optimized module must lie within the bounds that `assay diff --profile xla-cpu` derives from the program
+before (bounds of 0 for integers and moved data), and so must XLA:CPU's. Printed are the programs whose
+results differ at all, by their largest difference. With --undecided, XLA:CPU's results are also held against
+the bounds of both modules, and the elements that stay undecided are counted. With --rows, the programs are
+one of N of the tables in jax_programs/ instead (docs/goldens.md, jax_functions.py).
 """
 
 import argparse
@@ -42,8 +44,8 @@ def integers(*shape, dtype=np.int32, below=100):
 
 
 def convolve(x, w, strides=(1, 1), padding='SAME', groups=1, **more):
-    return lax.conv_general_dilated(x, w, strides, padding, dimension_numbers=('NHWC', 'HWIO', 'NHWC'), feature_group_count=groups,
-                                    **more)
+    return lax.conv_general_dilated(x, w, strides, padding, dimension_numbers=('NHWC', 'HWIO', 'NHWC'),
+                                    feature_group_count=groups, **more)
 
 
 def mlp(parameters, x):
@@ -103,7 +105,8 @@ def programs():
     yield 'integer_arithmetic', lambda a: (a // 7, a % 7, a * a, a >> 2, jnp.abs(a), -a), (i,)
     yield 'integer_bits', lambda a: (a & 12, a | 5, a ^ 9, ~a, lax.population_count(a), lax.clz(a)), (i,)
     yield 'unsigned_division', lambda a: (a // 8, a % 10), (integers(9).astype(np.uint32),)
-    yield 'conversions', lambda a: (a.astype(jnp.int8), a.astype(jnp.bfloat16), a.astype(jnp.float16), a > 0), (x * 20,)
+    yield 'conversions', lambda a: (a.astype(jnp.int8), a.astype(jnp.bfloat16), a.astype(jnp.float16),
+                                    a > 0), (x * 20,)
     yield 'bf16_chain', lambda a: (a * a + a).astype(jnp.bfloat16) * a, (x.astype(jnp.bfloat16),)
     yield 'f16_softmax', jax.nn.softmax, (normal(3, 5, dtype=np.float16),)
     yield 'complex', lambda a, b: (a * b, jnp.abs(a), jnp.exp(b), jnp.conj(a)), (x + 1j * y, y - 1j * x)
@@ -115,7 +118,8 @@ def programs():
     yield 'gather', lambda a, n: a[n % 8, (n * 3) % 6], (m, i)
     yield 'gather_rows', lambda a, n: jnp.take(a, n, axis=0, mode='clip'), (m, i)
     yield 'scatter_add', lambda a, n: jnp.zeros(8, a.dtype).at[n % 8].add(a), (x, i)
-    yield 'scatter_set', lambda a, n: jnp.zeros(20, a.dtype).at[n % 20].set(a), (np.arange(12, dtype=np.int32), np.arange(12, dtype=np.int32) * 7)
+    yield 'scatter_set', lambda a, n: jnp.zeros(20, a.dtype).at[n % 20].set(a), (
+        np.arange(12, dtype=np.int32), np.arange(12, dtype=np.int32) * 7)
     yield 'segment_sum', lambda a, n: jax.ops.segment_sum(a, n % 5, 5), (x, i)
     yield 'sums', lambda a: (a.sum(), a.sum(0), a.mean(1), a.prod(1), a.max(), a.argmin(1)), (m,)
     yield 'integer_sums', lambda a: (a.sum(), a.sum(0), a.max(1), a.prod(0), a.argmax()), (j,)
@@ -125,7 +129,8 @@ def programs():
     yield 'associative_scan', lambda a: lax.associative_scan(jnp.add, a), (i,)
     yield 'reduce_window', lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 1), 'SAME'),
                                       lax.reduce_window(a, 0.0, lax.add, (3, 2), (1, 2), 'VALID')), (m,)
-    yield 'max_pool_gradient', jax.grad(lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2), 'VALID') ** 2).sum()), (m,)
+    yield 'max_pool_gradient', jax.grad(
+        lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (2, 2), 'VALID') ** 2).sum()), (m,)
     yield 'sort', lambda a: (jnp.sort(a), jnp.argsort(a), jnp.sort(a, descending=True)), (x,)
     yield 'sort_integers', lambda a: (jnp.sort(a, axis=0), jnp.argsort(a, axis=1)), (j,)
     yield 'sort_two_keys', lambda a, b: lax.sort((a, b, b * 2), num_keys=2), (i % 3, x)
@@ -144,44 +149,66 @@ def programs():
     yield 'layer_norm', layer_norm, (m,)
     yield 'layer_norm_gradient', jax.grad(lambda a: (layer_norm(a) ** 3).sum()), (m,)
     yield 'gelu_silu', lambda a: (jax.nn.gelu(a), jax.nn.silu(a), jax.nn.elu(a), jax.nn.softplus(a)), (x,)
-    yield 'erf_functions', lambda a: (lax.erf(a), lax.erf_inv(a / 9), lax.lgamma(jnp.abs(a)), lax.digamma(jnp.abs(a))), (x,)
-    yield 'trigonometric', lambda a: (jnp.sin(a), jnp.cos(a), jnp.tan(a), jnp.arctan2(a, 1 - a), jnp.sinh(a)), (x,)
+    yield 'erf_functions', lambda a: (lax.erf(a), lax.erf_inv(a / 9), lax.lgamma(jnp.abs(a)),
+                                      lax.digamma(jnp.abs(a))), (x,)
+    yield 'trigonometric', lambda a: (jnp.sin(a), jnp.cos(a), jnp.tan(a), jnp.arctan2(a, 1 - a),
+                                      jnp.sinh(a)), (x,)
     yield 'convolution', convolve, (image, kernel)
-    yield 'convolution_strided', lambda a, b: convolve(a, b, (2, 1), 'VALID', rhs_dilation=(1, 2)), (image, kernel)
+    yield 'convolution_strided', lambda a, b: convolve(a, b, (2, 1), 'VALID',
+                                                       rhs_dilation=(1, 2)), (image, kernel)
     yield 'convolution_grouped', lambda a, b: convolve(a, b, groups=2), (image, normal(3, 3, 2, 6))
     yield 'convolution_transposed', lambda a, b: lax.conv_transpose(a, b, (2, 2), 'SAME'), (image, kernel)
     yield 'convolution_1d', lambda a, b: jnp.convolve(a, b, 'same'), (x, normal(5))
     yield 'convolution_gradient', jax.grad(lambda a, b: (convolve(a, b) ** 2).sum(), (0, 1)), (image, kernel)
-    yield 'convolution_integers', lambda a, b: lax.conv(a, b, (1, 1), 'SAME'), (integers(1, 2, 5, 5), integers(3, 2, 2, 2))
+    yield 'convolution_integers', lambda a, b: lax.conv(a, b, (1, 1),
+                                                        'SAME'), (integers(1, 2, 5, 5), integers(3, 2, 2, 2))
     yield 'fft', lambda a: (jnp.fft.fft(a), jnp.fft.rfft(a.real)), (x + 1j * y,)
     yield 'fft_2d', lambda a: jnp.fft.irfft2(jnp.fft.rfft2(a)), (normal(4, 6),)
-    yield 'cholesky_solve', lambda a, b: (jnp.linalg.cholesky(a), jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(a), True), b)), \
+    yield 'cholesky_solve', lambda a, b: (jnp.linalg.cholesky(a),
+                                          jax.scipy.linalg.cho_solve((jnp.linalg.cholesky(a), True), b)), \
         (symmetric, normal(5))
-    yield 'triangular_solve', lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True), (symmetric, normal(5, 2))
-    yield 'solve_inverse_det', lambda a: (jnp.linalg.solve(a, a[0]), jnp.linalg.inv(a), jnp.linalg.det(a)), (symmetric,)
-    yield 'random_uniform', lambda k: (jax.random.uniform(k, (5,)), jax.random.randint(k, (4,), 0, 99), jax.random.bernoulli(k, 0.3, (6,))), \
+    yield 'triangular_solve', lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True), (
+        symmetric, normal(5, 2))
+    yield 'solve_inverse_det', lambda a: (jnp.linalg.solve(a, a[0]), jnp.linalg.inv(a),
+                                          jnp.linalg.det(a)), (symmetric,)
+    yield 'random_uniform', lambda k: (jax.random.uniform(k, (5,)), jax.random.randint(k, (4,), 0, 99),
+                                       jax.random.bernoulli(k, 0.3, (6,))), \
         (np.array([1, 2], np.uint32),)
-    yield 'random_normal', lambda k: (jax.random.normal(k, (5,)), jax.random.gumbel(k, (3,))), (np.array([3, 4], np.uint32),)
-    yield 'random_permutation', lambda k: (jax.random.permutation(k, 9), jax.random.split(k, 3)), (np.array([5, 6], np.uint32),)
-    yield 'while_loop', lambda n: lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * 3 + s[0]), (0, 1)), (np.int32(9),)
-    yield 'fori_loop', lambda a: lax.fori_loop(0, 5, lambda n, s: jnp.tanh(s @ a[:6, :6]) + n, jnp.eye(6)), (m,)
-    yield 'newton', lambda a: lax.while_loop(lambda s: jnp.abs(s * s - a) > 1e-5, lambda s: (s + a / s) / 2, a), (np.float32(3),)
+    yield 'random_normal', lambda k: (jax.random.normal(k, (5,)),
+                                      jax.random.gumbel(k, (3,))), (np.array([3, 4], np.uint32),)
+    yield 'random_permutation', lambda k: (jax.random.permutation(k, 9),
+                                           jax.random.split(k, 3)), (np.array([5, 6], np.uint32),)
+    yield 'while_loop', lambda n: lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * 3 + s[0]),
+                                                 (0, 1)), (np.int32(9),)
+    yield 'fori_loop', lambda a: lax.fori_loop(0, 5, lambda n, s: jnp.tanh(s @ a[:6, :6]) + n,
+                                               jnp.eye(6)), (m,)
+    yield 'newton', lambda a: lax.while_loop(lambda s: jnp.abs(s * s - a) > 1e-5, lambda s: (s + a / s) / 2,
+                                             a), (np.float32(3),)
     yield 'scan', lambda a: lax.scan(lambda c, e: (c * 0.5 + e, c), jnp.zeros(6), a), (m,)
     yield 'lstm', lstm, (normal(4, 2, 3), normal(3, 20), normal(5, 20), normal(20))
     yield 'cond', lambda n, a: lax.cond(n > 3, lambda s: s * 2, lambda s: jnp.sort(s), a), (np.int32(5), x)
-    yield 'switch', lambda n, a: lax.switch(n, [lambda s: s + 1, lambda s: s[::-1], lambda s: s * s], a), (np.int32(1), i)
-    yield 'map_vmap', lambda a: (lax.map(lambda r: r.sum() * r, a), jax.vmap(lambda r: jnp.dot(r, r))(a)), (m,)
+    yield 'switch', lambda n, a: lax.switch(n, [lambda s: s + 1, lambda s: s[::-1], lambda s: s * s],
+                                            a), (np.int32(1), i)
+    yield 'map_vmap', lambda a: (lax.map(lambda r: r.sum() * r, a),
+                                 jax.vmap(lambda r: jnp.dot(r, r))(a)), (m,)
     yield 'mlp', lambda *a: mlp(a[:4], a[4]), w + (normal(4, 5),)
     yield 'sgd_step', sgd_step, w + (normal(4, 5), normal(4, 3))
-    yield 'adam_step', adam_step, (normal(5, 3), normal(5, 3), np.abs(normal(5, 3)), normal(4, 5), normal(4, 3))
-    yield 'cross_entropy_step', jax.value_and_grad(lambda a, b, n: -jax.nn.log_softmax(b @ a)[jnp.arange(4), n].mean()), \
+    yield 'adam_step', adam_step, (normal(5, 3), normal(5, 3), np.abs(normal(5, 3)), normal(4, 5),
+                                   normal(4, 3))
+    yield 'cross_entropy_step', jax.value_and_grad(
+        lambda a, b, n: -jax.nn.log_softmax(b @ a)[jnp.arange(4), n].mean()), \
         (normal(5, 6), normal(4, 5), np.array([1, 3, 0, 5], np.int32))
-    yield 'embedding_step', jax.grad(lambda t, n: (jnp.tanh(t[n]) ** 2).sum()), (m, np.array([1, 1, 3], np.int32))
+    yield 'embedding_step', jax.grad(lambda t, n: (jnp.tanh(t[n]) ** 2).sum()), (
+        m, np.array([1, 1, 3], np.int32))
     yield 'jvp_hessian', jax.hessian(lambda a: (jnp.sin(a) * a[::-1]).sum()), (normal(4),)
-    yield 'rng_bit_generator', lambda k: lax.rng_bit_generator(k, (6,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY), (np.array([1, 2, 3, 4], np.uint32),)
-    yield 'tridiagonal_solve', lambda a, b, c, d: lax.linalg.tridiagonal_solve(a, b, c, d), (normal(5), normal(5) + 6, normal(5), normal(5, 1))
-    yield 'constants', lambda a: a + np.arange(48, dtype=np.float32).reshape(8, 6) * np.eye(8, 6, dtype=np.float32), (m,)
-    yield 'stages', lambda a: jax.checkpoint(lambda s: jnp.sin(jnp.sin(s)))(a) + lax.optimization_barrier(a), (x,)
+    yield 'rng_bit_generator', lambda k: lax.rng_bit_generator(
+        k, (6,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY), (np.array([1, 2, 3, 4], np.uint32),)
+    yield 'tridiagonal_solve', lambda a, b, c, d: lax.linalg.tridiagonal_solve(a, b, c, d), (
+        normal(5), normal(5) + 6, normal(5), normal(5, 1))
+    yield 'constants', lambda a: a + np.arange(48, dtype=np.float32).reshape(8, 6) * np.eye(
+        8, 6, dtype=np.float32), (m,)
+    yield 'stages', lambda a: jax.checkpoint(lambda s: jnp.sin(jnp.sin(s)))(a) + lax.optimization_barrier(
+        a), (x,)
     yield 'nan_and_zeros', lambda a: (jnp.nan_to_num(a / 0), jnp.where(a > 0, -0.0, a), jnp.sign(a * 0)), (x,)
 
 
@@ -197,9 +224,10 @@ class Assay:
         return done.stdout
 
     def difference(self, program, inputs, actual):
-        """The report of diff: per output the elements, those outside and undecided, and the largest difference."""
-        return json.loads(self.run('diff', program, '--inputs', inputs, '--actual', actual, '--profile', 'xla-cpu', '--json',
-                                   codes=(0, 1)))['outputs']
+        """The report of diff: per output the elements, those outside and undecided,
+        and the largest difference."""
+        return json.loads(self.run('diff', program, '--inputs', inputs, '--actual', actual, '--profile',
+                                   'xla-cpu', '--json', codes=(0, 1)))['outputs']
 
     def check_forms(self, program):
         """Verified, planned, audited; printed and read again it is the same."""
@@ -216,13 +244,15 @@ class Assay:
 
 def write_pair(directory, name, lowered, arguments):
     compiled = lowered.compile()
-    before, after, inputs, actual = (directory / (name + e) for e in ('.hlo', '.optimized.hlo', '.npz', '.xla.npz'))
+    before, after, inputs, actual = (directory / (name + e)
+                                     for e in ('.hlo', '.optimized.hlo', '.npz', '.xla.npz'))
     before.write_text(lowered.compiler_ir('hlo').as_hlo_text(print_large_constants=True))
     whole = _hlo.HloPrintOptions()
     whole.print_large_constants = True  # as --xla_dump_large_constants does
     after.write_text(compiled.runtime_executable().hlo_modules()[0].to_string(whole))
     np.savez(inputs, **{f'arg{n}': np.asarray(a) for n, a in enumerate(arguments)})
-    np.savez(actual, **{f'out{n}': np.asarray(r) for n, r in enumerate(jax.tree.leaves(compiled(*arguments)))})
+    np.savez(actual,
+             **{f'out{n}': np.asarray(r) for n, r in enumerate(jax.tree.leaves(compiled(*arguments)))})
     return name, before, after, inputs, actual
 
 
@@ -255,7 +285,8 @@ def pairs(options, directory):
         lowered = jax.jit(function, keep_unused=True).lower(*arguments)
         yield write_pair(directory, name, lowered, arguments)
     for n, folder in enumerate(sorted(GOLDEN_PROGRAMS.iterdir())):
-        if n % options.every or not re.search(options.only, folder.name) or not (folder / 'optimized.hlo').exists():
+        if n % options.every or not re.search(options.only,
+                                              folder.name) or not (folder / 'optimized.hlo').exists():
             continue
         after = directory / (folder.name + '.optimized.hlo')
         after.write_bytes((folder / 'optimized.hlo').read_bytes())
@@ -284,7 +315,8 @@ def largest_difference(ours, theirs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--only', default='')
     parser.add_argument('--every', type=int, default=1, help='one program of so many')
@@ -309,15 +341,18 @@ def main():
                 if found:
                     print(f'{name}: {found[0]} of {found[1]} elements differ, by {found[2]:.1e} of the largest at most')
                 judged = [('the optimized module', outputs[1])]
-                if not options.rows:  # of those programs jax_functions.py knows where XLA:CPU computes something else
+                # of those programs jax_functions.py knows where XLA:CPU computes something else
+                if not options.rows:
                     judged.append(('XLA:CPU', actual))
                 for what, file in judged:
                     for key, report in assay.difference(before, inputs, file).items():
                         if 'error' in report or report['outside']:
                             failures.append(f"{name}: {key} of {what}: {report.get('error') or report['worst'][0]}")
                 if options.undecided:
-                    counts = [sum(r.get('undecided', 0) for r in assay.difference(p, inputs, actual).values()) for p in (before, after)]
-                    elements = sum(r.get('elements', 0) for r in assay.difference(before, inputs, actual).values())
+                    counts = [sum(r.get('undecided', 0) for r in assay.difference(p, inputs, actual).values())
+                              for p in (before, after)]
+                    elements = sum(r.get('elements', 0)
+                                   for r in assay.difference(before, inputs, actual).values())
                     undecided = [a + b for a, b in zip(undecided, [elements] + counts)]
                     if any(counts):
                         print(f'{name}: {counts[0]} of {elements} elements undecided, {counts[1]} by the optimized module')

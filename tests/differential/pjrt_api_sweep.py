@@ -3,12 +3,14 @@
 
 Usage: pjrt_api_sweep.py ASSAY_BINARY [--count N] [--every N] [--seed S] [--only REGEX] [--share PERCENT]
 
-The plugin is the installed package's (docs/jax.md), or that of PJRT_NAMES_AND_LIBRARY_PATHS=assay:LIB.so. The functions and
-their arguments are the tables of jax_programs/, which have every public function of jax.numpy, lax, scipy, nn, random, fft
-and image; each is called as a user calls it, jitted, with arrays on the device, as it is, under vmap and under grad, with and without x64. Results are
-compared by jax_comparison.py: integers exactly, floats within a few units or what rounding can do to the program, or of a class
-that docs/semantics.md explains, where Assay's command gives the plugin's bits; where XLA:CPU raises an error, the plugin has to raise one of the same kind. It fails where fewer than
---share per cent (98) of the cases agree, and lists all that do not.
+The plugin is the installed package's (docs/jax.md), or that of PJRT_NAMES_AND_LIBRARY_PATHS=assay:LIB.so. The
+functions and their arguments are the tables of jax_programs/, which have every public function of jax.numpy,
+lax, scipy, nn, random, fft and image; each is called as a user calls it, jitted, with arrays on the device,
+as it is, under vmap and under grad, with and without x64. Results are compared by jax_comparison.py: integers
+exactly, floats within a few units or what rounding can do to the program, or of a class that
+docs/semantics.md explains, where Assay's command gives the plugin's bits; where XLA:CPU raises an error, the
+plugin has to raise one of the same kind. It fails where fewer than --share per cent (98) of the cases agree,
+and lists all that do not.
 """
 
 import argparse
@@ -102,7 +104,8 @@ def kind_of(error):
 
 
 def is_assays(ours, assay, base, program):
-    """The command gives the same bits. What explains a difference between Assay and XLA:CPU explains none of the plugin's."""
+    """The command gives the same bits. What explains a difference between Assay and XLA:CPU
+    explains none of the plugin's."""
     path = write(base + '.pb', program)
     status, found = run_assay(assay, path, base + '_in.npz', base + '_own.npz')
     if status != 'ok':
@@ -140,7 +143,8 @@ def judge(both, assay, case, seed, directory):
     except (RuntimeError, ValueError, KeyError) as error:
         return 'not compared', str(error)
     unknown = [d for d in differences if not d.tag]
-    return ('different', '; '.join(map(str, unknown))) if unknown else ('ok', ' '.join(d.tag for d in differences))
+    return ('different',
+            '; '.join(map(str, unknown))) if unknown else ('ok', ' '.join(d.tag for d in differences))
 
 
 def show(case, status, why):
@@ -187,14 +191,16 @@ def report(judged, share):
     fine = sum(status in FINE for _, status, _ in counted)
     rows = len({case.label for case, _, _ in counted})
     print(f'{len(counted)} cases of {rows} calls: ' + ', '.join(
-        f'{len(found)} {status}' for status, found in sorted(by_status.items(), key=lambda item: -len(item[1]))))
+        f'{len(found)} {status}'
+        for status, found in sorted(by_status.items(), key=lambda item: -len(item[1]))))
     reached = 100 * fine / max(len(counted), 1)
     print(f'{reached:.2f} % agree, want {share}')
     return bool(counted) and reached >= share
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--count', type=int, default=1634, help='cases (1634: each call of the tables once)')
     parser.add_argument('--first', type=int, default=0, help='leave out so many of them')
@@ -202,7 +208,8 @@ def main():
     parser.add_argument('--seed', type=int, default=23)
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--only', default='', help='only cases whose name matches this')
-    parser.add_argument('--share', type=float, default=98, help='per cent of the cases that have to agree (98)')
+    parser.add_argument('--share', type=float, default=98,
+                        help='per cent of the cases that have to agree (98)')
     options = parser.parse_args()
     os.environ['JAX_PLATFORMS'] = 'cpu'  # here; the workers have both
     from jax_programs.rows import missing

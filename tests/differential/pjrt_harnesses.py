@@ -4,13 +4,16 @@
 Usage: tests/differential/pjrt_harnesses.py [--every N] [--part I/N] [NAME...]
 (python: one with jax, absl-py and the wheel)
 
-`jax._src.internal_test_util.test_harnesses` has some 5,600 calls, written by JAX's authors for its exporters: each primitive
-with its types, shapes and parameters. Both devices get the same arguments. Integers and predicates have to be equal, types and
-shapes as well, NaNs in the same places; floats agree within 64 units of roundoff of the element and of a twentieth of the
-largest one, which XLA:CPU's sums and functions keep. What XLA:CPU refuses is left out, and so are:
+`jax._src.internal_test_util.test_harnesses` has some 5,600 calls, written by JAX's authors for its exporters:
+each primitive with its types, shapes and parameters. Both devices get the same arguments. Integers and
+predicates have to be equal, types and shapes as well, NaNs in the same places; floats agree within 64 units
+of roundoff of the element and of a twentieth of the largest one, which XLA:CPU's sums and functions keep.
+What XLA:CPU refuses is left out, and so are:
 
-  - decompositions, whose factors are as far apart as their condition lets them be: lapack_programs.py looks at residuals;
-  - sorts that are not stable, of several arrays: which of two equal keys comes first is the backend's business.
+  - decompositions, whose factors are as far apart as their condition lets them be: lapack_programs.py looks
+    at residuals;
+  - sorts that are not stable, of several arrays: which of two equal keys comes first is the backend's
+    business.
 """
 
 import argparse
@@ -34,7 +37,8 @@ UNITS = 64
 def is_left_out(harness):
     if harness.group_name in DECOMPOSITIONS:
         return True
-    return harness.group_name == "sort" and not harness.params["is_stable"] and harness.params["num_arrays"] > 1
+    return harness.group_name == "sort" and not harness.params["is_stable"] and harness.params[
+        "num_arrays"] > 1
 
 
 def run(harness, device):
@@ -44,7 +48,8 @@ def run(harness, device):
         arguments = jax.tree.map(lambda x: jax.device_put(x, device) if hasattr(x, "dtype") else x, arguments)
         try:
             leaves = jax.tree.leaves(jax.jit(harness.dyn_fun)(*arguments))
-            return [np.asarray(jax.random.key_data(x) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key) else x)
+            return [np.asarray(jax.random.key_data(x) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+                               else x)
                     for x in leaves]
         except Exception as error:  # of any kind: both devices' are compared
             return error
@@ -67,7 +72,8 @@ def difference(wanted, got):
         return None
     size = np.where(np.isfinite(x), np.abs(x), 0)
     with np.errstate(invalid="ignore"):
-        error = np.abs(x - y)[apart] / (UNITS * unit * (size + 0.05 * np.max(size))[apart] + np.finfo(np.float64).tiny)
+        error = np.abs(x - y)[apart] / (UNITS * unit * (size + 0.05 * np.max(size))[apart]
+                                        + np.finfo(np.float64).tiny)
     worst = np.argmax(error)
     return None if error[worst] <= 1 else f"{y[apart][worst]}, XLA:CPU has {x[apart][worst]}"
 

@@ -3,14 +3,14 @@
 
 Usage: print_round_trip.py [--generated N] ASSAY_BINARY DIR...
 
-For every *.hlo file below the directories that `assay verify` accepts: jaxlib must accept the printed text and give for
-it the same text as for the original; printing the printed text must change nothing. The same of `print --to pb` and
-jaxlib's reader of HloModuleProto, but for what that message has no field for; and Assay must print that proto as it
-prints the file. Files that Assay or jaxlib refuse are skipped, listed by reason, and so are goldens of decisions to read
-a text as another program than XLA does.
+For every *.hlo file below the directories that `assay verify` accepts: jaxlib must accept the printed text
+and give for it the same text as for the original; printing the printed text must change nothing. The same of
+`print --to pb` and jaxlib's reader of HloModuleProto, but for what that message has no field for; and Assay
+must print that proto as it prints the file. Files that Assay or jaxlib refuse are skipped, listed by reason,
+and so are goldens of decisions to read a text as another program than XLA does.
 
---generated N: the same of N programs that against_xla.py generates, and each must give from its proto and from its
-printed text the bytes that it gives from the text.
+--generated N: the same of N programs that against_xla.py generates, and each must give from its proto and
+from its printed text the bytes that it gives from the text.
 """
 
 import argparse
@@ -29,7 +29,8 @@ from jaxlib import _hlo
 
 
 def assay(binary, command, path):
-    done = subprocess.run([binary, command, path], capture_output=True, text=True, errors='replace', timeout=60)
+    done = subprocess.run([binary, command, path], capture_output=True, text=True, errors='replace',
+                          timeout=60)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -44,13 +45,15 @@ def with_frames_written_out(text):
 
     jaxlib numbers the tables anew in the order of the computations, which is Assay's choice to make.
     """
-    tables = {name: table(text, name) for name in ('FileNames', 'FunctionNames', 'FileLocations', 'StackFrames')}
+    tables = {name: table(text, name)
+              for name in ('FileNames', 'FunctionNames', 'FileLocations', 'StackFrames')}
 
     def frame(number):
         found = tables['StackFrames'].get(number)
         if found is None:
             return number
-        location, parent = re.fullmatch(r'{file_location_id=(\d+)(?: parent_frame_id=(\d+))?\s*}', found).groups()
+        location, parent = re.fullmatch(r'{file_location_id=(\d+)(?: parent_frame_id=(\d+))?\s*}',
+                                        found).groups()
         where = tables['FileLocations'][location]
         where = re.sub(r'file_name_id=(\d+)', lambda m: tables['FileNames'][m[1]], where)
         where = re.sub(r'function_name_id=(\d+)', lambda m: tables['FunctionNames'][m[1]], where)
@@ -58,7 +61,8 @@ def with_frames_written_out(text):
         return where + (' < ' + frame(str(outer)) if outer else '')
 
     text = re.sub(r'stack_frame_id=(\d+)', lambda m: 'frame ' + frame(m[1]), text)
-    return re.sub(r'^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d+ .*\n)*\n?', '', text, flags=re.M)
+    return re.sub(r'^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d+ .*\n)*\n?', '', text,
+                  flags=re.M)
 
 
 def jaxlib_text(text):
@@ -103,7 +107,8 @@ def printed_from_proto(binary, proto, printed):
         code, text, errors = assay(binary, 'print', file.name)
     if code != 0:
         return 'failed', f'assay refuses its own proto: {errors[:300]}'
-    return ('passed', '') if text == printed else ('failed', 'text of the proto: ' + first_difference(printed, text))
+    return ('passed', '') if text == printed else ('failed',
+                                                   'text of the proto: ' + first_difference(printed, text))
 
 
 def reason(message):
@@ -118,7 +123,8 @@ def first_difference(one, two):
     return 'one text is longer'
 
 
-# Decisions of docs/semantics.md by which a text is another program than XLA reads; only the fixed point is looked at.
+# Decisions of docs/semantics.md by which a text is another program than XLA reads;
+# only the fixed point is looked at.
 READ_AS_ANOTHER = {'complex-nan-literal', 'single-nested-operand'}
 
 
@@ -134,7 +140,8 @@ def check(binary, path):
     code, printed, errors = assay(binary, 'print', path)
     if code != 0:
         return 'failed', f'assay print: exit code {code}: {errors[:300]}'
-    if 'constant({...})' in printed:  # for which jaxlib makes up values, others for each text, or which it refuses
+    # for which jaxlib makes up values, others for each text, or which it refuses
+    if 'constant({...})' in printed:
         status, why = fixed_point(binary, printed)
         return ('skipped', 'elided constants') if status == 'passed' else (status, why)
     decision = re.search(r'^// decision: (\S+)$', source, re.MULTILINE)
@@ -165,8 +172,8 @@ def fixed_point(binary, printed):
 def results_of(binary, path, inputs):
     """The bytes of the results' file, or None and why."""
     output = path + '.out.npz'
-    done = subprocess.run([binary, 'run', path, '--inputs', inputs, '--output', output], capture_output=True, text=True,
-                          errors='replace', timeout=120)
+    done = subprocess.run([binary, 'run', path, '--inputs', inputs, '--output', output], capture_output=True,
+                          text=True, errors='replace', timeout=120)
     if done.returncode != 0:
         return None, f'exit code {done.returncode}: {done.stderr.strip()[:300]}'
     return pathlib.Path(output).read_bytes(), ''
@@ -203,7 +210,8 @@ def check_all(binary, directories, generated):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('directories', nargs='*')
     parser.add_argument('--generated', type=int, default=0)

@@ -45,7 +45,8 @@ def shape(element, dims):
 
 @dataclasses.dataclass
 class Check:
-    """One result: what was computed from which parameters (elementwise: position by position) and the rule."""
+    """One result: what was computed from which parameters (elementwise:
+    position by position) and the rule."""
     label: str
     op: str
     element: str
@@ -85,7 +86,8 @@ class Program:
     def out(self, value, op, rule, operands=(), label='', elementwise=False):
         self.results.append(value)
         numbers = tuple(o.number for o in operands)
-        self.checks.append(Check(label or f'{op} {value.element}', op, value.element, rule, numbers, elementwise))
+        self.checks.append(
+            Check(label or f'{op} {value.element}', op, value.element, rule, numbers, elementwise))
 
     def text(self):
         shapes = ', '.join(v.shape for v in self.results)

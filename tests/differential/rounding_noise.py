@@ -1,8 +1,9 @@
 """Variants of a program that show what rounding does to its results.
 
-A program whose every floating-point step is off by one unit in the last place, up or down by chance, has results as far
-from its own as rounding alone may bring an evaluator that rounds otherwise (in wider formats, in another order, by
-polynomials). A program whose steps flush subnormal numbers to zero has the results of a processor in that mode.
+A program whose every floating-point step is off by one unit in the last place, up or down by chance, has
+results as far from its own as rounding alone may bring an evaluator that rounds otherwise
+(in wider formats, in another order, by polynomials). A program whose steps flush subnormal numbers to zero
+has the results of a processor in that mode.
 """
 
 import re
@@ -23,7 +24,8 @@ LARGEST_PATTERN = 4096
 
 
 def rounded_otherwise(text, seed):
-    """The program with an error of one unit in the last place, of random sign, behind each step that rounds."""
+    """The program with an error of one unit in the last place, of random sign,
+    behind each step that rounds."""
     rng = np.random.default_rng(seed)
     return _rewritten(text, lambda found, line, shapes: _with_errors(found, line, shapes, rng))
 
@@ -77,7 +79,8 @@ def _pattern(rng, element, dims):
 
 
 def _errors(name, raw, element, dims, rng):
-    """Lines that make `name` of `raw` by a factor next to one for each element, or one for all of a large array."""
+    """Lines that make `name` of `raw` by a factor next to one for each element,
+    or one for all of a large array."""
     text = ','.join(map(str, dims))
     if np.prod(dims, dtype=int) <= LARGEST_PATTERN:
         factor = [f'{name}_near_one = {element}[{text}] constant({_pattern(rng, element, dims)})']
@@ -98,7 +101,8 @@ def _with_errors(found, line, shapes, rng):
 
 
 def _with_operand_errors(found, line, shapes, rng):
-    """Sums of products cancel: their operands are off as well, which stands for the rounding of each product."""
+    """Sums of products cancel: their operands are off as well, which stands for the
+    rounding of each product."""
     head, operands, tail = OPERANDS.match(line).groups()
     before, names = [], []
     for number, operand in enumerate(operands.split(', ')):
@@ -112,14 +116,17 @@ def _with_operand_errors(found, line, shapes, rng):
 
 def _with_zeros(found, line):
     element, dims, name = found['type'], found['dims'], found['name']
-    if element == 'f16' or found['op'] in ('constant', 'tuple', 'get-tuple-element', 'while', 'call', 'conditional'):
+    if element == 'f16' or found['op'] in ('constant', 'tuple', 'get-tuple-element', 'while', 'call',
+                                           'conditional'):
         return None
     line = _renamed(line, name)
     if element not in COMPONENT:
         return [line] + _zeros(name, f'{name}_raw', element, dims)
     part = COMPONENT[element]
-    return [line, f'{name}_re = {part}[{dims}] real({name}_raw)', f'{name}_im = {part}[{dims}] imag({name}_raw)',
-            *_zeros(f'{name}_ref', f'{name}_re', part, dims), *_zeros(f'{name}_imf', f'{name}_im', part, dims),
+    return [line, f'{name}_re = {part}[{dims}] real({name}_raw)',
+            f'{name}_im = {part}[{dims}] imag({name}_raw)',
+            *_zeros(f'{name}_ref', f'{name}_re', part, dims),
+            *_zeros(f'{name}_imf', f'{name}_im', part, dims),
             f'{name} = {element}[{dims}] complex({name}_ref, {name}_imf)']
 
 

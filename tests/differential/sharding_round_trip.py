@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that shardings survive `assay print`: what it writes of a sharded program is to MLIR the program that was read.
+"""Checks that shardings survive `assay print`: what it writes of a sharded program is to MLIR the program
+that was read.
 
 Usage: sharding_round_trip.py ASSAY_BINARY DIR
 
-For every NAME.canonical.mlir in the directory (tests/corpus/sharding): the StableHLO that Assay prints of NAME.mlir must parse
-and verify with jaxlib's Shardy dialect, and MLIR must print its meshes, shardings and operations of that dialect as those of
-that file. So must, but for their order, what Assay prints of its own HLO text and of its proto of the program; and of NAME.mlirbc.
+For every NAME.canonical.mlir in the directory (tests/corpus/sharding): the StableHLO that Assay prints of
+NAME.mlir must parse and verify with jaxlib's Shardy dialect, and MLIR must print its meshes, shardings and
+operations of that dialect as those of that file. So must, but for their order, what Assay prints of its own
+HLO text and of its proto of the program; and of NAME.mlirbc.
 """
 
 import pathlib
@@ -49,12 +51,13 @@ def first_difference(wanted, text):
 
 
 def shardings(text, in_order):
-    """The lines that say something of shardings, without names of values and of functions: HLO has its own, as it has its own
-    order, and constants are folded."""
+    """The lines that say something of shardings, without names of values and of functions: HLO has its own,
+    as it has its own order, and constants are folded."""
     lines = [re.sub(r'%\w+(?:#\d+)?|@(?!mesh)\w+', '_', line).strip()
              for line in text.splitlines() if 'sdy.' in line or 'func.func' in line]
     # Of operations of StableHLO, the attributes from there on: configurations have several spellings.
-    lines = [line[line.index('sdy.'):].partition(' : (')[0] if 'stablehlo.custom_call' in line else line for line in lines]
+    lines = [line[line.index('sdy.'):].partition(' : (')[0] if 'stablehlo.custom_call' in line else line
+             for line in lines]
     return lines if in_order else sorted(lines)
 
 

@@ -1,4 +1,5 @@
-"""Reads StableHLO text with jaxlib in a process of its own, because its verifier ends the process on some programs."""
+"""Reads StableHLO text with jaxlib in a process of its own, because its verifier ends the
+process on some programs."""
 
 from worker import Worker
 

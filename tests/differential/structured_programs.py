@@ -42,7 +42,8 @@ def reshaping(rng, program):
     x = any_arg(program, rng, random_dims(rng))
     rank = len(x.dims)
     order = rng.permutation(rank)
-    moved(program, rng, x, 'transpose', [x.dims[k] for k in order], f'transpose({x}), dimensions={text_list(order)}')
+    moved(program, rng, x, 'transpose', [x.dims[k] for k in order],
+          f'transpose({x}), dimensions={text_list(order)}')
     moved(program, rng, x, 'reshape', (int(np.prod(x.dims)), 1), f'reshape({x})')
     chosen = sorted(subset(rng, range(rank)))
     moved(program, rng, x, 'reverse', x.dims, f'reverse({x}), dimensions={text_list(chosen)}')
@@ -94,7 +95,8 @@ def dynamic_slicing(rng, program):
     index_type = pick(rng, ['s32', 's64', 'u32', 'u8', 's8', 'u64'])
     sizes = [int(rng.integers(0, size + 1)) for size in x.dims]
     low = 0 if index_type[0] == 'u' else -3
-    starts = [program.arg(np.array(rng.integers(low, 9)).astype(f'{"u" if low == 0 else "i"}{int(index_type[1:]) // 8}'),
+    starts = [program.arg(
+        np.array(rng.integers(low, 9)).astype(f'{"u" if low == 0 else "i"}{int(index_type[1:]) // 8}'),
                           index_type) for _ in x.dims]
     names = ', '.join(str(s) for s in starts)
     moved(program, rng, x, 'dynamic-slice', sizes,
@@ -109,7 +111,8 @@ def gather_layout(rng, operand_dims):
     batching = sorted(subset(rng, range(rank), int(rng.integers(0, min(2, rank)))))
     rest = [d for d in range(rank) if d not in batching]
     collapsed = sorted(d for d in subset(rng, rest) if operand_dims[d] > 0)
-    sizes = [1 if d in batching or d in collapsed else int(rng.integers(0, operand_dims[d] + 1)) for d in range(rank)]
+    sizes = [1 if d in batching or d in collapsed else int(rng.integers(0, operand_dims[d] + 1))
+             for d in range(rank)]
     index_map = subset(rng, rest, int(rng.integers(1, len(rest) + 1)))
     extra = [(None, int(rng.integers(0, 5))) for _ in range(int(rng.integers(0, 3)))]
     batches = subset(rng, [(d, operand_dims[d]) for d in batching] + extra, len(batching) + len(extra))
@@ -123,7 +126,8 @@ def gather_layout(rng, operand_dims):
     windows, others = iter(window), iter(size for _, size in batches)
     result = [next(windows) if k in offsets else next(others) for k in range(len(window) + len(batches))]
     return dict(batching=batching, collapsed=collapsed, sizes=sizes, index_map=index_map, vector=vector,
-                index_dims=index_dims, index_batching=[positions[d] for d in batching], offsets=offsets, result=result)
+                index_dims=index_dims, index_batching=[positions[d] for d in batching], offsets=offsets,
+                result=result)
 
 
 def index_arg(rng, program, dims, high):
@@ -156,7 +160,8 @@ def combiner(program, element, op, name):
 
 def scattering(rng, program):
     element = pick(rng, ['s32', 's8', 'u16', 'u64', 'f32', 'f64', 'bf16', 'c64', 'pred'])
-    ops = {'pred': ['and', 'or'], 'c64': ['add', 'second']}.get(element, ['add', 'multiply', 'maximum', 'second'])
+    ops = {'pred': ['and', 'or'],
+           'c64': ['add', 'second']}.get(element, ['add', 'multiply', 'maximum', 'second'])
     op = pick(rng, ops)
     dims = random_dims(rng, int(rng.integers(1, 5)), (1, 2, 3, 4), 0)
     g = gather_layout(rng, dims)
@@ -182,8 +187,10 @@ def scattering(rng, program):
 
 def sorting(rng, program):
     dims = random_dims(rng, int(rng.integers(1, 4)), (1, 2, 5, 9, 33), 0.05)
-    elements = [pick(rng, INTEGERS + WIDE_FLOATS + HALF_FLOATS + ['pred']) for _ in range(int(rng.integers(1, 4)))]
-    operands = [program.arg((plain if rng.random() < 0.5 else random_bits)(rng, e, dims), e) for e in elements]
+    elements = [pick(rng, INTEGERS + WIDE_FLOATS + HALF_FLOATS + ['pred'])
+                for _ in range(int(rng.integers(1, 4)))]
+    operands = [program.arg((plain if rng.random() < 0.5 else random_bits)(rng, e, dims), e)
+                for e in elements]
     lines = []
     for k, element in enumerate(elements):
         lines += [f'  a{k} = {element}[] parameter({2 * k})', f'  b{k} = {element}[] parameter({2 * k + 1})']
@@ -207,7 +214,8 @@ def topping(rng, program):
     x = program.arg(plain(rng, element, dims), element)
     k = int(rng.integers(1, dims[-1] + 1))
     result = dims[:-1] + (k,)
-    program.raw('top', f'({shape(element, result)}, {shape("s32", result)})', f'topk({x}), k={k}, largest=true')
+    program.raw('top', f'({shape(element, result)}, {shape("s32", result)})',
+                f'topk({x}), k={k}, largest=true')
     for number, kind in enumerate((element, 's32')):
         program.out(program.op(kind, result, f'get-tuple-element(top), index={number}'), 'topk', MOVES, (x,))
 
@@ -227,7 +235,8 @@ def random_drawing(rng, program):
     dims = random_dims(rng, None, (1, 2, 3, 5, 8), 0)
     program.raw('drawn', f'({state.shape}, {shape(element, dims)})',
                 f'rng-bit-generator({state}), algorithm={algorithm}')
-    program.out(program.op('u64', state.dims, 'get-tuple-element(drawn), index=0'), 'rng-bit-generator', EXACT)
+    program.out(program.op('u64', state.dims, 'get-tuple-element(drawn), index=0'), 'rng-bit-generator',
+                EXACT)
     program.out(program.op(element, dims, 'get-tuple-element(drawn), index=1'), 'rng-bit-generator', EXACT)
 
 
@@ -263,8 +272,8 @@ def control(rng, program):
 
 
 RANDOM = [
-    reshaping, slicing, padding, dynamic_slicing, gathering, scattering, gathering, scattering, sorting, topping,
-    counting, random_drawing, control
+    reshaping, slicing, padding, dynamic_slicing, gathering, scattering, gathering, scattering, sorting,
+    topping, counting, random_drawing, control
 ]
 
 

@@ -1,4 +1,5 @@
-"""Element types and test values: the names of HLO, NumPy's (or ml_dtypes') types, and arrays full of edges."""
+"""Element types and test values: the names of HLO, NumPy's (or ml_dtypes') types,
+and arrays full of edges."""
 
 import ml_dtypes
 import numpy as np
@@ -29,8 +30,8 @@ ALL = ['pred'] + INTEGERS + SUB_BYTE + FLOATS + ODD_FLOATS + COMPLEX
 COMMON = ['pred'] + INTEGERS + WIDE_FLOATS + HALF_FLOATS + COMPLEX
 COMPONENT = {'c64': 'f32', 'c128': 'f64'}
 SPECIAL = [
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, np.inf, -np.inf, np.nan, 0.49999997, 20.0, -100.0,
-    710.0
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.0, -2.0, 2.5, 3.0, -7.0, np.inf, -np.inf, np.nan, 0.49999997,
+    20.0, -100.0, 710.0
 ]
 
 
@@ -114,7 +115,8 @@ def random_bits(rng, element, dims):
         return rng.integers(0, 2, dims).astype(bool)
     if is_integer(element):
         low, high = bounds(element)
-        return rng.integers(low, high, dims, np.uint64 if element == 'u64' else np.int64, True).astype(NUMPY[element])
+        return rng.integers(low, high, dims, np.uint64 if element == 'u64' else np.int64,
+                            True).astype(NUMPY[element])
     count = int(np.prod(dims))
     size = np.dtype(NUMPY[element]).itemsize
     raw = rng.integers(0, 256, count * size, np.uint8)

@@ -1,4 +1,5 @@
-"""A process that answers one question at a time, because what it asks ends or hangs its process now and then."""
+"""A process that answers one question at a time, because what it asks ends or hangs
+its process now and then."""
 
 import multiprocessing
 
@@ -20,7 +21,8 @@ class Worker:
         theirs.close()
 
     def ask(self, question, if_ended):
-        """The answer; None if there is none in time, `if_ended` if the process ended. The next question starts another."""
+        """The answer; None if there is none in time, `if_ended` if the process ended.
+        The next question starts another."""
         if self._process is None:
             self._start()
         answer = None

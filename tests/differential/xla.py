@@ -1,4 +1,5 @@
-"""Runs HLO text on XLA:CPU in a process of its own, because XLA ends the process on some programs it dislikes."""
+"""Runs HLO text on XLA:CPU in a process of its own, because XLA ends the process on
+some programs it dislikes."""
 
 import os
 
@@ -22,7 +23,8 @@ def _serve(connection):
         module = _hlo.hlo_module_from_text(text)
         proto = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
         mlir = _jax.mlir.xla_computation_to_mlir_module(proto)
-        return devices[0].client.compile_and_load(mlir, _jax.DeviceList(tuple(devices)), xla_client.CompileOptions())
+        return devices[0].client.compile_and_load(mlir, _jax.DeviceList(tuple(devices)),
+                                                  xla_client.CompileOptions())
 
     def execute(compiled, args):
         placed = [jax.device_put(a, devices[0]) for a in args]
@@ -48,7 +50,8 @@ class Runner(Worker):
         super().__init__(_serve)
 
     def run(self, text, runs):
-        """Asks a second process if the first gives no answer: XLA:CPU's threads have been seen to wait for ever."""
+        """Asks a second process if the first gives no answer: XLA:CPU's threads have
+        been seen to wait for ever."""
         for _ in range(ATTEMPTS):
             answer = self.ask((text, runs), if_ended=('refused', 'XLA:CPU ended its process'))
             if answer is not None:

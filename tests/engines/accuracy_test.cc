@@ -45,7 +45,8 @@ TEST_CASE("accuracy: within n ulps, of one sign, infinity behind the largest", "
 }
 
 TEST_CASE("accuracy: sums in f32 are within gamma (n + 2) of the sum of magnitudes", "[accuracy]") {
-  // 2 terms: gamma = 4 u / (1 - 4 u) = 2^-22 (1 + 2^-22 + …), so with a magnitude of 1 the ends are 1 ± 2^-22, rounded.
+  // 2 terms: gamma = 4 u / (1 - 4 u) = 2^-22 (1 + 2^-22 + …), so with a magnitude of 1 the
+  // ends are 1 ± 2^-22, rounded.
   const SumOfTerms sum{.sum = 1, .magnitude = 1, .subnormal = 0, .terms = 2};
   CHECK(AllowsSum(SumInF32(), sum, 1.0f + 0x1p-22f));
   CHECK_FALSE(AllowsSum(SumInF32(), sum, 1.0f + 0x1.8p-22f));

@@ -91,7 +91,8 @@ TEST_CASE("inlining: bodies in place of calls, parameters emitted where nobody g
   Writer writer(module);
   const absl::StatusOr<InlinedValue> root = writer.Run(module.entry, {});
   REQUIRE(root.ok());
-  // u = 0, and each call of outer is a negate and the sine of it: inner swaps its operands, of which the second is taken.
+  // u = 0, and each call of outer is a negate and the sine of it: inner swaps its operands,
+  // of which the second is taken.
   CHECK(writer.text == "parameter\nnegate 0\nsine 1\nnegate 2\nsine 3\nsubtract 2 4\n");
   CHECK(root->id == 5);
 }

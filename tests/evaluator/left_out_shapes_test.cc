@@ -1,5 +1,5 @@
-// Result shapes that are left out: each instruction beside the shape, layout included, that the HLO parser of jaxlib 0.10.2
-// infers for it.
+// Result shapes that are left out: each instruction beside the shape, layout included, that the HLO parser of
+// jaxlib 0.10.2 infers for it.
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>

@@ -122,7 +122,8 @@ AttrValue Sample(Opcode opcode, Attr attr) {
   }
 }
 
-// Computation 0 is called; the entry has one instruction of the op, with the attributes that the op requires and `attr`.
+// Computation 0 is called; the entry has one instruction of the op,
+// with the attributes that the op requires and `attr`.
 Module ModuleWith(Opcode opcode, Attr attr) {
   Module module;
   module.name = "m";

@@ -1,4 +1,5 @@
-// What --max-steps counts: worked by hand from the shapes, and equal by every engine, thread count and cross-check.
+// What --max-steps counts: worked by hand from the shapes, and equal by every engine,
+// thread count and cross-check.
 #include "evaluator/steps.h"
 
 #include <catch2/catch.hpp>
@@ -10,7 +11,8 @@
 namespace assay {
 namespace {
 
-// Runs by one engine with zeros for arguments (unless given); the counts, or -1 where the step limit ended it.
+// Runs by one engine with zeros for arguments (unless given); the counts,
+// or -1 where the step limit ended it.
 int64_t CountsOfRun(const Program& program, EngineChoice engine, int jobs, Crosscheck crosscheck,
                     int64_t max_steps) {
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = program.PlanFor(EnginesOf(engine));

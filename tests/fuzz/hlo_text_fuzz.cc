@@ -1,5 +1,5 @@
-// Any bytes as HLO text. What is read is verified; what verifies is printed, and the printed text must be read,
-// verify and print the same again, as HLO and as StableHLO.
+// Any bytes as HLO text. What is read is verified; what verifies is printed, and the printed text must be
+// read, verify and print the same again, as HLO and as StableHLO.
 #include <cstdint>
 #include <string_view>
 #include <utility>

@@ -1,5 +1,5 @@
-// Any text as a program: what can be run is run by the exact engines and by the reference, printed in every form, and read
-// again (tests/mutants). A difference is a finding.
+// Any text as a program: what can be run is run by the exact engines and by the reference, printed in every
+// form, and read again (tests/mutants). A difference is a finding.
 #include <cstdint>
 #include <cstdio>
 #include <string_view>

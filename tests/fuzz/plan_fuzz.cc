@@ -1,5 +1,5 @@
-// Bytes as the choices of the program generator: a small program, its arguments, and every engine against the reference.
-// A difference is a finding.
+// Bytes as the choices of the program generator: a small program, its arguments, and every engine against the
+// reference. A difference is a finding.
 #include <cstdint>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-// Any bytes as a protocol buffer. What is read is verified; what verifies is written as bytes and as text, and both
-// must be read, verify and be written the same again.
+// Any bytes as a protocol buffer. What is read is verified; what verifies is written as bytes and as text,
+// and both must be read, verify and be written the same again.
 #include <cstdint>
 #include <string_view>
 #include <utility>

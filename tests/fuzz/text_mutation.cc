@@ -1,5 +1,5 @@
-// How libFuzzer changes the texts of programs: two times in three as mutants are made, which are programs more often than noise
-// is, and else as it changes any bytes. Linked into the targets that read text.
+// How libFuzzer changes the texts of programs: two times in three as mutants are made, which are programs
+// more often than noise is, and else as it changes any bytes. Linked into the targets that read text.
 #include <cstdint>
 #include <cstring>
 #include <string>

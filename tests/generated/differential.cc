@@ -52,7 +52,8 @@ std::string MessageOf(const absl::Status& status) {
 
 constexpr size_t kPage = 4096;
 
-// The array in memory that ends right before a page that can't be touched or, with `front`, starts right behind one.
+// The array in memory that ends right before a page that can't be touched or, with `front`,
+// starts right behind one.
 Literal Guarded(const Literal& array, bool front) {
   const size_t bytes = array.bytes().size(), room = (bytes + kPage - 1) / kPage * kPage + 2 * kPage;
   auto* const pages = static_cast<std::byte*>(
@@ -162,7 +163,8 @@ Difference CompareEngines(GeneratedProgram generated, bool with_fast) {
   if (!fast.ok()) return failed("fast", MessageOf(fast.status()));
   Count(**fast, difference);
   const Outcome found = RunPlan(**fast, at_end, 2, Crosscheck::kFull, ArrayGuard::kBehind);
-  // What follows a sum within a bound may differ, and may then fail where the reference does not; but no comparison may.
+  // What follows a sum within a bound may differ, and may then fail where the reference does not;
+  // but no comparison may.
   if (ExitCodeOf(found.result.status()) == 1) return failed("fast", MessageOf(found.result.status()));
   return difference;
 }

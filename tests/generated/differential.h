@@ -16,8 +16,9 @@ struct Difference {
 };
 
 // `exact` with AVX2 and with AVX-512, with 1, 2 and 7 threads, gives the reference's bits and errors, and as
-// many steps by any number of threads; `fast` is within its bounds. Engines take steps of any size; arguments,
-// results and what lies between them are between pages that can't be touched, but with 7 threads. Needs what the machine has. Without `with_fast`, `fast` is left out.
+// many steps by any number of threads; `fast` is within its bounds. Engines take steps of any size;
+// arguments, results and what lies between them are between pages that can't be touched, but with 7 threads.
+// Needs what the machine has. Without `with_fast`, `fast` is left out.
 Difference CompareEngines(GeneratedProgram program, bool with_fast = true);
 
 }  // namespace assay::testing

@@ -1,6 +1,7 @@
-// Generated programs of bounded dynamic dimensions (DYN-1 to DYN-7). Each is written twice: with bounds, where sizes are set at
-// run time and broadcasts and iotas only declare them, and with the run-time sizes as static ones. Both must have the same
-// elements, by the reference and by engines. The writer keeps a model of its own of which dimensions are open.
+// Generated programs of bounded dynamic dimensions (DYN-1 to DYN-7). Each is written twice: with bounds,
+// where sizes are set at run time and broadcasts and iotas only declare them, and with the run-time sizes as
+// static ones. Both must have the same elements, by the reference and by engines. The writer keeps a model of
+// its own of which dimensions are open.
 #include <array>
 
 #include "literal/compare.h"

@@ -1,5 +1,6 @@
-// Random programs with random arguments: every family of ops, all element types, odd shapes, windows and strides,
-// hostile values. The choices come from a seed or from the bytes of a fuzzer, so either can find a program again.
+// Random programs with random arguments: every family of ops, all element types, odd shapes, windows and
+// strides, hostile values. The choices come from a seed or from the bytes of a fuzzer,
+// so either can find a program again.
 #ifndef ASSAY_TESTS_GENERATED_GENERATOR_H_
 #define ASSAY_TESTS_GENERATED_GENERATOR_H_
 
@@ -45,7 +46,8 @@ struct GeneratorOptions {
 // Verify takes the module.
 GeneratedProgram GenerateProgram(Choices& choices, const GeneratorOptions& options);
 
-// An array of hostile values: zeros, ones, ends of the range, subnormals, infinities, NaNs of any payload, ties.
+// An array of hostile values: zeros, ones, ends of the range, subnormals, infinities,
+// NaNs of any payload, ties.
 Literal HostileLiteral(Choices& choices, const Shape& shape);
 
 }  // namespace assay::testing

@@ -15,7 +15,8 @@ constexpr ElementType kTypes[] = {
     ElementType::kC128, ElementType::kF8E4M3FN, ElementType::kF8E5M2, ElementType::kS4,   ElementType::kU4};
 constexpr int64_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 64, 65, 100, 0};
 
-// Whether a value may be a result of the program: not the state of what is under way, of which its end alone may know.
+// Whether a value may be a result of the program: not the state of what is under way,
+// of which its end alone may know.
 bool IsResult(const Instruction& instruction) {
   const std::string_view name = Name(instruction.opcode);
   return instruction.shape->IsArray() || (instruction.shape->IsTuple() && !name.ends_with("-start") &&

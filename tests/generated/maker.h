@@ -1,4 +1,5 @@
-// The module that the generator builds up: instructions are tried, and kept where the op's shape rule takes them.
+// The module that the generator builds up: instructions are tried,
+// and kept where the op's shape rule takes them.
 #ifndef ASSAY_TESTS_GENERATED_MAKER_H_
 #define ASSAY_TESTS_GENERATED_MAKER_H_
 

@@ -1,5 +1,5 @@
-// Instructions with effects, and those around them: collectives of one device, channels, streams, random numbers, tokens,
-// barriers; and sizes that are known when the program runs.
+// Instructions with effects, and those around them: collectives of one device, channels, streams, random
+// numbers, tokens, barriers; and sizes that are known when the program runs.
 #include <algorithm>
 
 #include "tests/generated/maker.h"
@@ -111,8 +111,8 @@ int32_t Maker::AnyToken() {
   return *Add(Opcode::kAfterAll, {});
 }
 
-// What this process sends to itself, on one of a few channels, so that channels are used again; the value that is received is
-// found whatever the order of what follows.
+// What this process sends to itself, on one of a few channels, so that channels are used again; the value
+// that is received is found whatever the order of what follows.
 void Maker::Channel() {
   std::vector<std::pair<int32_t, Shape>> received;
   const int64_t channel = 1 + Below(3);

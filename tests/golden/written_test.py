@@ -1,4 +1,5 @@
-"""The scripts of golden/oracles touch only what they wrote (golden/oracles/written.py), on a tree of its own."""
+"""The scripts of golden/oracles touch only what they wrote (golden/oracles/written.py),
+on a tree of its own."""
 import pathlib
 import sys
 import tempfile

@@ -1,5 +1,5 @@
-// Kernels for GPUs of the user's own operations, on the emulated driver, against their kernels for the CPU. What such a kernel
-// does to the device it does by the driver's own functions, as a library would.
+// Kernels for GPUs of the user's own operations, on the emulated driver, against their kernels for the CPU.
+// What such a kernel does to the device it does by the driver's own functions, as a library would.
 #include "gpu/custom_step.h"
 
 #include <dlfcn.h>

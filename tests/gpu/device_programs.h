@@ -29,8 +29,8 @@ inline uint64_t CallsOf(const char* function) {
   return calls(function);
 }
 
-// The plan's text by the engine. The run's result has the reference's bits, no step fell back, and each step by itself, of
-// operands that the reference made, agrees too.
+// The plan's text by the engine. The run's result has the reference's bits, no step fell back, and each step
+// by itself, of operands that the reference made, agrees too.
 inline std::string PlanOfEqualRun(const std::string& text, const std::vector<Literal>& arguments) {
   const Program program = ProgramOf(text);
   const Plan plan = PlanOf(program, Emulated());
@@ -56,7 +56,8 @@ inline std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1) {
   return PlanOfEqualRun(text, *arguments);
 }
 
-// Array arguments of special values: NaNs of any payload, infinities, zeros of both signs, subnormals, ties, ends of the range.
+// Array arguments of special values: NaNs of any payload, infinities, zeros of both signs, subnormals,
+// ties, ends of the range.
 inline std::vector<Literal> HostileArguments(const std::string& text, uint64_t seed) {
   const Program program = ProgramOf(text);
   testing::Choices choices(seed);
@@ -68,7 +69,8 @@ inline std::vector<Literal> HostileArguments(const std::string& text, uint64_t s
   return arguments;
 }
 
-// Of a program whose root is %r: that it is the device's, and has the reference's bits on ordinary and on hostile arguments.
+// Of a program whose root is %r: that it is the device's, and has the reference's bits on
+// ordinary and on hostile arguments.
 inline void CheckOnDevice(const std::string& text, int hostile_runs = 3) {
   INFO(text);
   CHECK_THAT(PlanOfEqualRun(text), Catch::Contains("gpu        %r = "));

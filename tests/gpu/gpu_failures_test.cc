@@ -1,5 +1,5 @@
-// Every call of the driver fails once in a run of a program: the run has the values that it has without failure, as the CPU
-// took the step, or ends with an error; and nothing is left on the device.
+// Every call of the driver fails once in a run of a program: the run has the values that it has without
+// failure, as the CPU took the step, or ends with an error; and nothing is left on the device.
 #include <dlfcn.h>
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,8 @@ class EmulatedDriver {
   }
   void FailNothing() { set_("FAIL", nullptr); }
   uint64_t calls() { return calls_("*"); }
-  // What was given back is taken back when the stream is waited for; the first call may give an error that nobody was told.
+  // What was given back is taken back when the stream is waited for;
+  // the first call may give an error that nobody was told.
   uint64_t live_memory() {
     const std::shared_ptr<Device> device = Device::Open(ASSAY_EMULATED_CUDA).value();
     if (!device->Synchronize().ok()) device->Synchronize().IgnoreError();
@@ -113,7 +114,8 @@ Failures FailEach(const std::string& text, uint64_t most, std::vector<Literal> a
         CHECK_THAT(message, Catch::Contains("emulated error"));
         CHECK((ExitCodeOf(result.status()) == 4 || ExitCodeOf(result.status()) == 5));
       }
-      // A result keeps its copy on the device. What the driver would not take back, in the one call that failed, is lost.
+      // A result keeps its copy on the device. What the driver would not take back,
+      // in the one call that failed, is lost.
       result = absl::CancelledError("");
       const uint64_t live = emulated.live_memory();
       CHECK(live - lost <= 1);

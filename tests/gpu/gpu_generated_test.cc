@@ -1,4 +1,5 @@
-// Generated programs by the engine "gpu" on the emulated driver: the reference's bits and errors, each step by itself too.
+// Generated programs by the engine "gpu" on the emulated driver: the reference's bits and errors,
+// each step by itself too.
 #include <catch2/catch.hpp>
 
 #include "base/error.h"

@@ -24,7 +24,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "negate.hlo"
         program.write_text(PROGRAM, encoding="utf-8")
-        plan = subprocess.run([assay, "plan", program, *FLAGS], capture_output=True, text=True, check=True).stdout
+        plan = subprocess.run([assay, "plan", program, *FLAGS], capture_output=True, text=True,
+                              check=True).stdout
     declined = re.search(r"\(gpu: (.*)\)", plan)
     if declined:
         print(f"skipped: {declined[1]}")

@@ -1,4 +1,5 @@
-// Memory of an arena: no piece lies on another, whichever chunk either is in and whoever had the chunk before.
+// Memory of an arena: no piece lies on another, whichever chunk either is in and
+// whoever had the chunk before.
 #include "hlo/arena.h"
 
 #include <catch2/catch.hpp>
@@ -11,7 +12,8 @@
 namespace assay {
 namespace {
 
-// Pieces of many sizes, each filled with a byte of its own: none may overlap another, whatever chunk it lies in.
+// Pieces of many sizes, each filled with a byte of its own: none may overlap another,
+// whatever chunk it lies in.
 void FillAndCheck(Arena& arena, size_t count, uint32_t seed) {
   struct Piece {
     unsigned char* data;

@@ -66,7 +66,8 @@ TEST_CASE("shard layout: device ids stand at positions", "[sharding][SDY-7]") {
 }
 
 TEST_CASE("shard layout: parts of axes", "[sharding][SDY-8]") {
-  // {devices=[2,2,2]<=[2,4]T(1,0) last_tile_dim_replicate}: dimension 0 takes the middle bit, dimension 1 the last.
+  // {devices=[2,2,2]<=[2,4]T(1,0) last_tile_dim_replicate}: dimension 0 takes the middle bit,
+  // dimension 1 the last.
   const ShardLayout layout = Whole(R"(<["r"=8]>)", R"(<@m, [{"r":(2)2}, {"r":(4)2}]>)");
   CHECK(Chunks(layout, 0) == Numbers{0, 0, 1, 1, 0, 0, 1, 1});
   CHECK(Chunks(layout, 1) == Numbers{0, 1, 0, 1, 0, 1, 0, 1});

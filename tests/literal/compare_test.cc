@@ -45,8 +45,8 @@ TEST_CASE("compare: ulp distance counts the values between", "[literal][compare]
   CHECK(UlpDistance(-1.7e308, 1.7e308, f64) == kNotComparable);
 }
 
-// Of each format that NumPy lacks, worked out from its values: a pair across zero, one across a power of two, the largest
-// finite value and what lies beyond it.
+// Of each format that NumPy lacks, worked out from its values: a pair across zero, one across a power of two,
+// the largest finite value and what lies beyond it.
 TEST_CASE("compare: ulp distances of narrow formats", "[literal][compare]") {
   struct Row {
     ElementType type;

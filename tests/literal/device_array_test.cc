@@ -1,4 +1,5 @@
-// Literals whose bytes lie on a device: fetched once, by whoever asks first; counted from the start; lost with an error.
+// Literals whose bytes lie on a device: fetched once, by whoever asks first; counted from the start;
+// lost with an error.
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>

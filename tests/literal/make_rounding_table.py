@@ -40,7 +40,8 @@ def main():
             points = set()
             for b in bounds + [values[-1]]:
                 b = np.float32(b)
-                points |= {float(v) for v in (b, np.nextafter(b, np.float32(0)), np.nextafter(b, np.float32(np.inf)))}
+                points |= {float(v)
+                           for v in (b, np.nextafter(b, np.float32(0)), np.nextafter(b, np.float32(np.inf)))}
             points |= {1e30, 2.0**-149, float('inf')}
             pairs = ['%s %x' % (float(x).hex(), encode(x, dtype)) for x in sorted(points)]
             pairs += ['%s %x' % (float(-x).hex(), encode(-x, dtype)) for x in sorted(points)[::7]]

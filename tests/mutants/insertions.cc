@@ -6,8 +6,8 @@
 namespace assay::testing {
 namespace {
 
-// What may be done with a value $x of shape $t (an array of rank > 0 where it takes a dimension), as lines that give $n; $m is
-// a second new name. Where the op does not take the type, the verifier says so.
+// What may be done with a value $x of shape $t (an array of rank > 0 where it takes a dimension), as lines
+// that give $n; $m is a second new name. Where the op does not take the type, the verifier says so.
 constexpr std::string_view kInsertions[] = {
     "$n = $t copy($x)",
     "$n = $t negate($x)",

@@ -1,13 +1,14 @@
-// assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] PATH...: mutants number
-// N, N + 1, … of the programs below the paths, by every exact engine and by the reference (comparison.h). A round is a
-// mutant of each program. One in N of --generated is of a generated program. Exit code 1 where something was found;
-// with
+// assay_mutants [--first N] [--count N | --rounds N] [--generated N] [--seconds S] [--keep DIR] PATH...:
+// mutants number N, N + 1, … of the programs below the paths, by every exact engine and by the reference
+// (comparison.h). A round is a mutant of each program. One in N of --generated is of a generated program.
+// Exit code 1 where something was found; with
 // --keep, the mutant is written there.
 //
-// A program's mutant of a round depends on its path and text alone, so that a further program changes no other's; a
-// number gives the same mutant again, as long as the programs are the same.
+// A program's mutant of a round depends on its path and text alone, so that a further program changes no
+// other's; a number gives the same mutant again, as long as the programs are the same.
 //
-// Mutants run in processes of their own, a few hundred each: one that dies or hangs is a finding, and the next goes on.
+// Mutants run in processes of their own, a few hundred each: one that dies or hangs is a finding,
+// and the next goes on.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>

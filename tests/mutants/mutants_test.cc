@@ -1,5 +1,5 @@
-// Mutants: what makes them is deterministic and mostly leaves programs; a few of them by every engine. assay_mutants runs as
-// many as one likes.
+// Mutants: what makes them is deterministic and mostly leaves programs; a few of them by every engine.
+// assay_mutants runs as many as one likes.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>

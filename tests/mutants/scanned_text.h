@@ -1,5 +1,5 @@
-// The text of a program, HLO or StableHLO, as a mutation sees it: tokens, and lines that define a value. No grammar: what a
-// mutation makes may well be no program.
+// The text of a program, HLO or StableHLO, as a mutation sees it: tokens, and lines that define a value. No
+// grammar: what a mutation makes may well be no program.
 #ifndef ASSAY_TESTS_MUTANTS_SCANNED_TEXT_H_
 #define ASSAY_TESTS_MUTANTS_SCANNED_TEXT_H_
 

@@ -240,7 +240,8 @@ bool ChangeAttribute(const ScannedText& scanned, Choices& choices, std::string& 
   return true;
 }
 
-// Of a shape: left out, another layout, elements of 4 bits, a dimension that is dynamic, more or fewer dimensions.
+// Of a shape: left out, another layout, elements of 4 bits, a dimension that is dynamic,
+// more or fewer dimensions.
 bool ChangeShape(const ScannedText& scanned, Choices& choices, std::string& text) {
   if (!scanned.is_hlo()) return false;
   std::vector<const TextToken*> shaped;

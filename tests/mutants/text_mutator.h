@@ -1,6 +1,7 @@
-// Mutants of programs: a few small changes of a text, by choices that can be made again. A change that the reader sees and the
-// verifier may take is likelier than noise: another operand of the same shape, another number everywhere it stands, another
-// opcode, shape, layout or attribute, an instruction more or less, an asynchronous pair around a value.
+// Mutants of programs: a few small changes of a text, by choices that can be made again. A change that the
+// reader sees and the verifier may take is likelier than noise: another operand of the same shape, another
+// number everywhere it stands, another opcode, shape, layout or attribute, an instruction more or less, an
+// asynchronous pair around a value.
 #ifndef ASSAY_TESTS_MUTANTS_TEXT_MUTATOR_H_
 #define ASSAY_TESTS_MUTANTS_TEXT_MUTATOR_H_
 

@@ -1,4 +1,5 @@
-// Large broadcasts that reduces and slices read through: values, what is left of them in the plan, and memory.
+// Large broadcasts that reduces and slices read through: values, what is left of them in the plan,
+// and memory.
 #include "plan/broadcast_fusion.h"
 
 #include <catch2/catch.hpp>

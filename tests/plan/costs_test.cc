@@ -67,7 +67,8 @@ y = c64[16,4] parameter(1)
 ROOT d = c64[8,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
      {1536, 256, 1024, 0},
      {1024, 0, 1792}},
-    // Along 5: 3 window positions by 5 outputs but for one at either end, 13; along 7: 19. 2 * 2 * 4 * 3 * 13 * 19.
+    // Along 5: 3 window positions by 5 outputs but for one at either end, 13; along 7: 19.
+    // 2 * 2 * 4 * 3 * 13 * 19.
     {R"(x = f32[2,5,7,3] parameter(0)
 k = f32[3,3,3,4] parameter(1)
 ROOT d = f32[2,5,7,4] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f)",
@@ -79,7 +80,8 @@ k = f32[3,2,5] parameter(1)
 ROOT d = f32[1,5,5] convolution(x, k), window={size=3 pad=1_1 lhs_dilate=2 rhs_dilate=2}, dim_labels=b0f_0io->b0f)",
      {152, 100, 120, 0},
      {120, 0, 252}},
-    // Groups: 2 of 4 features meet a kernel; 4 outputs by 3, and 8 by 2 but for one at either end. 2 * 2 * 2 * 6 * 12 * 14.
+    // Groups: 2 of 4 features meet a kernel; 4 outputs by 3, and 8 by 2 but for one at either end.
+    // 2 * 2 * 2 * 6 * 12 * 14.
     {R"(x = f32[2,9,7,4] parameter(0)
 k = f32[3,2,2,6] parameter(1)
 ROOT d = f32[2,4,8,6] convolution(x, k), window={size=3x2 stride=2x1 pad=0_0x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=2)",

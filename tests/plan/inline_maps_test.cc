@@ -1,5 +1,5 @@
-// Maps written out as ops on whole arrays: the exact engine against the reference engine, which applies the computation
-// element by element.
+// Maps written out as ops on whole arrays: the exact engine against the reference engine, which applies the
+// computation element by element.
 #include <catch2/catch.hpp>
 #include <string>
 

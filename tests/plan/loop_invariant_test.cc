@@ -7,7 +7,8 @@
 namespace assay::testing {
 namespace {
 
-// "p q | q": the loop-invariant steps of a body, and those whose results stay; `rest` gives c, a's next value, from i, a and b.
+// "p q | q": the loop-invariant steps of a body, and those whose results stay; `rest` gives c,
+// a's next value, from i, a and b.
 std::string InvariantsOf(const std::string& rest, ComputationPlan* given = nullptr,
                          const std::string& computations = "") {
   const VerifiedModule verified = Verified(computations + R"(

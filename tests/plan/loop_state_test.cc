@@ -1,5 +1,5 @@
-// Loops whose state lies in slots, and calls that were inlined: the exact engine's plans against the reference engine's, which
-// has neither.
+// Loops whose state lies in slots, and calls that were inlined: the exact engine's plans against the
+// reference engine's, which has neither.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -347,7 +347,8 @@ TEST_CASE("inlined calls: values and steps are the reference's", "[loop_state]")
 
 TEST_CASE("inlined calls: what a callee's root needs runs, though the caller reads only a part",
           "[loop_state]") {
-  // Of the result only element 0 is read; element 1 has an effect on memory, and its failure is the program's.
+  // Of the result only element 0 is read; element 1 has an effect on memory,
+  // and its failure is the program's.
   const std::string program = R"(HloModule m
 f {
   p = f32[] parameter(0)

@@ -1,4 +1,5 @@
-// One pass of the planner alone: verified programs, steps by the names of their instructions, and engines of a line.
+// One pass of the planner alone: verified programs, steps by the names of their instructions,
+// and engines of a line.
 #ifndef ASSAY_TESTS_PLAN_PASS_TESTING_H_
 #define ASSAY_TESTS_PLAN_PASS_TESTING_H_
 

@@ -221,8 +221,8 @@ TEST_CASE("A stride of f32 inputs is right by the interval check and by MPFR, an
 }
 
 TEST_CASE("Rounding an f32 function twice is found where the double is a half way point") {
-  // logistic(x) = 1/2 + x/4 - x^3/48 + …; for x = 3 * 2^-23 the double nearest it lies exactly between the floats
-  // 1/2 + 2^-24 and 1/2 + 2^-23, and the value just below.
+  // logistic(x) = 1/2 + x/4 - x^3/48 + …; for x = 3 * 2^-23 the double nearest it lies exactly between the
+  // floats 1/2 + 2^-24 and 1/2 + 2^-23, and the value just below.
   const ElementType f32 = ElementType::kF32;
   const Function1& logistic = *FindFunction1("logistic");
   const uint32_t pattern = std::bit_cast<uint32_t>(3 * 0x1p-23f);

@@ -1,5 +1,5 @@
-// Kernels that are wrong on purpose, in the ways in which kernels are wrong: the cross-check finds each of them, also by
-// a few elements of a large result, and what it writes repeats the step.
+// Kernels that are wrong on purpose, in the ways in which kernels are wrong: the cross-check finds each of
+// them, also by a few elements of a large result, and what it writes repeats the step.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -164,7 +164,8 @@ TEST_CASE("cross-check: faults of kernels are found, exact ones and those with a
                    Catch::Contains("differs from the reference") && Catch::Contains("%out = ") &&
                        Catch::Contains("expected ") && Catch::Contains("actual "));
       }
-      // The last bit of f32 and f64 is within the bound, that of bf16, to which sums are rounded at the end, is not.
+      // The last bit of f32 and f64 is within the bound, that of bf16,
+      // to which sums are rounded at the end, is not.
       CHECK(run(Fault::kLastBit).ok() == (c.accuracy == &SumInF32() || c.accuracy == &SumInF64()));
     }
   }

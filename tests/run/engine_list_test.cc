@@ -1,4 +1,5 @@
-// What engines say that they may take (Engine::MayTake), which `assay ops` lists, beside what they take of the goldens.
+// What engines say that they may take (Engine::MayTake), which `assay ops` lists,
+// beside what they take of the goldens.
 #include "run/engine_list.h"
 
 #include <catch2/catch.hpp>

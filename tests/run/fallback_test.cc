@@ -11,7 +11,8 @@
 namespace assay::testing {
 namespace {
 
-// Takes every negate, and falls back where the first element is at least `from`; else gives operands as they are.
+// Takes every negate, and falls back where the first element is at least `from`;
+// else gives operands as they are.
 class Picky final : public Engine, public Kernel {
  public:
   Picky(std::string name, double from) : name_(std::move(name)), from_(from) {}

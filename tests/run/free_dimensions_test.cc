@@ -1,4 +1,5 @@
-// Programs with free dimensions: one program at several shapes, and programs that are meant to take long or to crash.
+// Programs with free dimensions: one program at several shapes,
+// and programs that are meant to take long or to crash.
 #include <catch2/catch.hpp>
 #include <string>
 

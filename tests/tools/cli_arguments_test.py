@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files, flags and profiles are looked at before anything is computed, in every command: the programs of these tests never end,
-and each mistake is told at once. Usage: cli_arguments_test.py ASSAY"""
+"""Files, flags and profiles are looked at before anything is computed, in every command: the programs of
+these tests never end, and each mistake is told at once. Usage: cli_arguments_test.py ASSAY"""
 import os
 import unittest
 
@@ -36,37 +36,48 @@ class Arguments(CliCase):
     def at_once(self, code, *args, error):
         """What is computed would be ended, with another message."""
         before = sorted(os.listdir(self.folder.name))
-        limit = () if args[0] in ("audit", "print", "plan", "verify", "ops") or args[1] == "update" else ("--timeout", "10")
+        limit = () if args[0] in ("audit", "print", "plan", "verify",
+                                  "ops") or args[1] == "update" else ("--timeout", "10")
         self.expect(code, *args, *limit, error=error)
         self.assertEqual(sorted(os.listdir(self.folder.name)), before)
 
     def test_run(self):
         missing = self.path("none.npz")
-        self.at_once(5, "run", self.program, "--inputs", missing, error="none.npz: error: can't open: No such file or directory")
-        self.at_once(5, "run", *self.given, "--output", self.path("no/o.npz"), error="no/o.npz: error: can't create a file beside")
+        self.at_once(5, "run", self.program, "--inputs", missing,
+                     error="none.npz: error: can't open: No such file or directory")
+        self.at_once(5, "run", *self.given, "--output", self.path("no/o.npz"),
+                     error="no/o.npz: error: can't create a file beside")
         self.at_once(5, "run", *self.given, "--output", self.folder.name, error="can't write: Is a directory")
         self.at_once(5, "run", *self.given, "--trace", self.path("no/t.json"), error="no/t.json: error: can't create a file")
         self.at_once(2, "run", *self.given, "--engine", "quick", error="--engine")
         self.at_once(5, "run", self.program, "--shadow", "--inputs", missing, error="can't open")
         self.at_once(5, "run", *self.given, "--load-ops", self.path("none.so"), error="none.so")
         self.at_once(5, "run", *self.given, "--plugin", self.path("none.so"), error="none.so")
-        self.at_once(5, "run", *self.given, "--plugin", self.path("none.so"), "--plugin-option", "x", error="want NAME=VALUE")
+        self.at_once(5, "run", *self.given, "--plugin", self.path("none.so"), "--plugin-option", "x",
+                     error="want NAME=VALUE")
         self.at_once(5, "run", *self.given, "--ffi", "nonsense", error="nonsense")
 
     def test_diff_with_a_program(self):
         good, missing = self.npz("out.npz", out0=floats(1, 2)), self.path("none.npz")
-        wrong_type, wrong_size = self.npz("t.npz", out0=npy("<f8", [1], bytes(8))), self.npz("s.npz", out0=floats(1, 2, 3))
+        wrong_type, wrong_size = self.npz("t.npz", out0=npy("<f8", [1], bytes(8))), self.npz(
+            "s.npz", out0=floats(1, 2, 3))
         for profile in ((), ("--profile", "xla-cpu")):
-            self.at_once(5, "diff", *self.given, "--actual", missing, *profile, error="none.npz: error: can't open: No such file")
-            self.at_once(5, "diff", self.program, "--inputs", missing, "--actual", good, *profile, error="can't open")
-            self.at_once(5, "diff", *self.given, "--actual", wrong_type, *profile, error="t.npz: error: 'out0': found '<f8' [1]")
-            self.at_once(5, "diff", *self.given, "--actual", wrong_size, *profile, error="s.npz: error: 'out0': found '<f4' [3]")
-            self.at_once(5, "diff", *self.given, "--actual", self.file("x.npz", "hello"), *profile, error="x.npz: error: ")
-            self.at_once(2, "diff", *self.given, "--actual", good, *profile, "--types", "out5=bf16", error="'out5'")
+            self.at_once(5, "diff", *self.given, "--actual", missing, *profile,
+                         error="none.npz: error: can't open: No such file")
+            self.at_once(5, "diff", self.program, "--inputs", missing, "--actual", good, *profile,
+                         error="can't open")
+            self.at_once(5, "diff", *self.given, "--actual", wrong_type, *profile,
+                         error="t.npz: error: 'out0': found '<f8' [1]")
+            self.at_once(5, "diff", *self.given, "--actual", wrong_size, *profile,
+                         error="s.npz: error: 'out0': found '<f4' [3]")
+            self.at_once(5, "diff", *self.given, "--actual", self.file("x.npz", "hello"), *profile,
+                         error="x.npz: error: ")
+            self.at_once(2, "diff", *self.given, "--actual", good, *profile, "--types", "out5=bf16",
+                         error="'out5'")
             self.at_once(5, "diff", *self.given, "--plugin", self.path("none.so"), *profile, error="none.so")
         self.at_once(5, "diff", *self.given, "--actual", good, "--profile", "no-such", error="no-such")
-        self.at_once(5, "diff", *self.given, "--actual", good, "--profile", "xla-cpu", "--html", self.path("no/r.html"),
-                     error="no/r.html: error: can't create a file")
+        self.at_once(5, "diff", *self.given, "--actual", good, "--profile", "xla-cpu", "--html",
+                     self.path("no/r.html"), error="no/r.html: error: can't create a file")
         self.at_once(2, "diff", *self.given, "--actual", good, "--rtol", "much", error="--rtol")
 
     def test_diff_of_files(self):
@@ -76,9 +87,12 @@ class Arguments(CliCase):
 
     def test_diff_of_partitioned_programs(self):
         missing = self.path("none")
-        self.at_once(5, "diff", "--spmd", missing, self.program, "--inputs", self.inputs, error="none: error: can't open")
-        self.at_once(5, "diff", "--spmd", self.program, missing, "--inputs", self.inputs, error="none: error: can't open")
-        self.at_once(5, "diff", "--spmd", self.program, self.program, "--inputs", missing, error="none: error: can't open")
+        self.at_once(5, "diff", "--spmd", missing, self.program, "--inputs", self.inputs,
+                     error="none: error: can't open")
+        self.at_once(5, "diff", "--spmd", self.program, missing, "--inputs", self.inputs,
+                     error="none: error: can't open")
+        self.at_once(5, "diff", "--spmd", self.program, self.program, "--inputs", missing,
+                     error="none: error: can't open")
 
     def test_bench(self):
         self.at_once(5, "bench", self.program, "--inputs", self.path("none.npz"), error="none.npz: error: can't open")
@@ -86,18 +100,23 @@ class Arguments(CliCase):
         self.at_once(2, "bench", *self.given, "--engine", "quick", error="--engine")
 
     def test_audit(self):
-        self.at_once(5, "audit", self.program, "--inputs", self.path("none.npz"), error="none.npz: error: can't open")
+        self.at_once(5, "audit", self.program, "--inputs", self.path("none.npz"),
+                     error="none.npz: error: can't open")
         self.at_once(5, "audit", self.path("none.hlo"), error="none.hlo: error: can't open")
 
     def test_golden_record(self):
-        self.at_once(5, "golden", "record", self.program, "--inputs", self.path("none.npz"), error="can't open")
-        self.at_once(5, "golden", "record", *self.given, "--output", self.path("no/g.hlo"), error="can't create a file beside")
+        self.at_once(5, "golden", "record", self.program, "--inputs", self.path("none.npz"),
+                     error="can't open")
+        self.at_once(5, "golden", "record", *self.given, "--output", self.path("no/g.hlo"),
+                     error="can't create a file beside")
         self.at_once(5, "golden", "record", *self.given, "--profile", "no-such", error="no-such")
 
     def test_golden_check(self):
-        golden = self.file("g.hlo", "// oracle: assay\n// arg0: f32[2] {1, 2}\n// out0: f32[2] {1, 2}\n" + LOOP)
+        golden = self.file("g.hlo",
+                           "// oracle: assay\n// arg0: f32[2] {1, 2}\n// out0: f32[2] {1, 2}\n" + LOOP)
         self.at_once(5, "golden", "check", self.path("none.hlo"), error="none.hlo")
-        self.at_once(5, "golden", "check", golden, "--actual", self.path("none.npz"), error="none.npz: error: can't open")
+        self.at_once(5, "golden", "check", golden, "--actual", self.path("none.npz"),
+                     error="none.npz: error: can't open")
         self.at_once(2, "golden", "check", golden, "--engine", "quick", error="--engine")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
@@ -121,7 +140,8 @@ class Arguments(CliCase):
             self.at_once(5, command, missing, error="none.hlo: error: can't open: No such file or directory")
         self.at_once(2, "plan", self.program, "--engine", "quick", error="--engine")
         self.at_once(2, "print", self.program, "--to", "wasm", error="--to")
-        self.at_once(5, "ops", "--compatible", self.path("a.json"), self.path("b.json"), error="a.json: error: can't open")
+        self.at_once(5, "ops", "--compatible", self.path("a.json"), self.path("b.json"),
+                     error="a.json: error: can't open")
         self.at_once(5, "ops", "--load-ops", self.path("none.so"), error="none.so")
 
 

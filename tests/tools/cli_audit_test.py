@@ -22,7 +22,8 @@ def ints(*values):
 class Audit(CliCase):
     def audit(self, code, *more, divisor=(1, 0, 0), **expected):
         inputs = self.npz("in.npz", arg0=ints(7, 8, 9), arg1=ints(*divisor))
-        return self.expect(code, "audit", self.file("d.hlo", DIVIDE), "--inputs", inputs, *more, **expected).stdout.decode()
+        return self.expect(code, "audit", self.file("d.hlo", DIVIDE), "--inputs", inputs, *more,
+                           **expected).stdout.decode()
 
     def test_the_text_alone(self):
         shown = self.expect(0, "audit", self.file("d.hlo", DIVIDE)).stdout.decode()
@@ -31,7 +32,8 @@ class Audit(CliCase):
         self.assertIn(" may depend:\n", shown)
         self.assertRegex(shown, r"  \S*d.hlo:5:8: '%q = divide'\n")
         self.assertIn("integer-division-overflow", shown)
-        self.assertTrue(shown.endswith("read without inputs: --inputs or --random-inputs say where it does\n"))
+        self.assertTrue(
+            shown.endswith("read without inputs: --inputs or --random-inputs say where it does\n"))
 
     def test_values(self):
         shown = self.audit(0)
@@ -56,11 +58,13 @@ class Audit(CliCase):
         self.assertEqual(found["instructions"], 3)
         self.assertEqual([f["status"] for f in found["findings"]], ["depends", "did not depend"])
         self.assertEqual(found["findings"][0], {
-            "point": "integer-division-by-zero", "status": "depends", "instruction": "q", "op": "divide", "computation": "e",
-            "line": 5, "column": 8, "by_text": "may", "note": "", "runs": 1, "runs_met": 1, "count": 2, "of": 3,
-            "first": {"run": 0, "what": "[1]: 8, 0"}})
+            "point": "integer-division-by-zero", "status": "depends", "instruction": "q", "op": "divide",
+            "computation": "e",
+            "line": 5, "column": 8, "by_text": "may", "note": "", "runs": 1, "runs_met": 1, "count": 2,
+            "of": 3, "first": {"run": 0, "what": "[1]: 8, 0"}})
         self.assertEqual(set(found["points"]), {"integer-division-by-zero", "integer-division-overflow"})
-        self.assertEqual(set(found["points"]["integer-division-by-zero"]), {"open", "stablehlo", "xla_cpu", "xla_gpu", "assay"})
+        self.assertEqual(set(found["points"]["integer-division-by-zero"]),
+                         {"open", "stablehlo", "xla_cpu", "xla_gpu", "assay"})
         text = json.loads(self.expect(0, "audit", self.file("d.hlo", DIVIDE), "--json").stdout)
         self.assertFalse(text["ran"])
         self.assertEqual([f["status"] for f in text["findings"]], ["may depend", "may depend"])
@@ -73,9 +77,11 @@ class Audit(CliCase):
         self.expect(0, "audit", self.file("d.hlo", DIVIDE), "--random-inputs", "1")
 
     def test_several_devices(self):
-        inputs = self.npz("two.npz", **{"r0p0/arg0": ints(1, 2, 3), "r1p0/arg0": ints(1, 2, 3), "r0p0/arg1": ints(1, 0, 3),
+        inputs = self.npz(
+            "two.npz", **{"r0p0/arg0": ints(1, 2, 3), "r1p0/arg0": ints(1, 2, 3), "r0p0/arg1": ints(1, 0, 3),
                                         "r1p0/arg1": ints(0, 0, 0)})
-        shown = self.expect(0, "audit", self.file("d.hlo", DIVIDE), "--inputs", inputs, "--replicas", "2").stdout.decode()
+        shown = self.expect(0, "audit", self.file("d.hlo", DIVIDE), "--inputs", inputs, "--replicas",
+                            "2").stdout.decode()
         self.assertIn("1 of 3; first [1]: 2, 0", shown)
 
 

@@ -30,7 +30,8 @@ class Bounds(CliCase):
     def diff(self, code, *outputs, profile="strict", more=(), **expected):
         program, inputs = self.file("sum.hlo", SUM), self.npz("in.npz", arg0=floats(1, 2, 3, 4))
         actual = self.npz("out.npz", **{f"out{k}": array for k, array in enumerate(outputs)})
-        return self.expect(code, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", profile, *more, **expected)
+        return self.expect(code, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
+                           profile, *more, **expected)
 
     def test_rounding_is_no_violation(self):
         shown = self.diff(0, floats(10, 10.000002), floats(1, 2, 3, 4)).stdout.decode()
@@ -58,7 +59,8 @@ class Bounds(CliCase):
                                      "  ROOT c = f32[1,1] cholesky(x), lower=true\n}\n")
         one = npy("<f4", [1, 1], struct.pack("<f", 4))
         inputs, actual = self.npz("c.npz", arg0=one), self.npz("o.npz", out0=one)
-        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict").stdout.decode()
+        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
+                            "strict").stdout.decode()
         self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", shown)
         self.assertIn("undecided from '%c = cholesky' on: no rule", shown)
 
@@ -66,8 +68,10 @@ class Bounds(CliCase):
         profile = self.file("p.profile", "inherit strict\naccumulate f32 bf16\n")
         self.diff(0, floats(10, 10.1), floats(1, 2, 3, 4), profile=profile)
         profile = self.file("q.profile", "ulps fly * 1\n")
-        self.diff(5, floats(10, 10.1), floats(1, 2, 3, 4), profile=profile, error="line 1: 'fly' is no operation")
-        self.diff(5, floats(1), floats(1), profile="nobody", error="'nobody' is neither a profile (strict, xla-cpu,")
+        self.diff(5, floats(10, 10.1), floats(1, 2, 3, 4), profile=profile,
+                  error="line 1: 'fly' is no operation")
+        self.diff(5, floats(1), floats(1), profile="nobody",
+                  error="'nobody' is neither a profile (strict, xla-cpu,")
 
     def test_wrong_usage(self):
         program = self.file("sum.hlo", SUM)
@@ -77,10 +81,11 @@ class Bounds(CliCase):
     def test_dynamic_dimensions_and_several_devices_are_refused(self):
         program = self.file("d.hlo", "HloModule m\nENTRY e {\n  x = f32[<=4] parameter(0)\n  ROOT n = f32[<=4] negate(x)\n}\n")
         inputs, actual = self.npz("i.npz", arg0=floats(1, 2)), self.npz("a.npz", out0=floats(-1, -2))
-        self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict", error="dynamic dimensions")
+        self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict",
+                    error="dynamic dimensions")
         program, inputs = self.file("sum.hlo", SUM), self.npz("s.npz", arg0=floats(1, 2, 3, 4))
-        self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict", "--replicas", "2",
-                    error="2 devices")
+        self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict",
+                    "--replicas", "2", error="2 devices")
 
 
 
@@ -99,13 +104,15 @@ class RunsBackend(CliCase):
     def diff(self, code, backend, *more, profile="strict", inputs=None, **expected):
         inputs = inputs or ("--inputs", self.inputs)
         more = (*more, "--profile", profile) if profile else more
-        result = self.expect(code, "diff", self.program, *inputs, "--backend", backend, *more, env=self.environment, **expected)
+        result = self.expect(code, "diff", self.program, *inputs, "--backend", backend, *more,
+                             env=self.environment, **expected)
         self.assertEqual(os.listdir(self.temporary), [])
         return result
 
     def test_its_outputs_are_compared(self):
         for inputs in (("--random-inputs", "3"), ("--inputs", self.inputs)):
-            self.diff(0, self.EXACT, inputs=inputs, output="out1: 4 elements, 4 inside, 0 outside, 0 undecided")
+            self.diff(0, self.EXACT, inputs=inputs,
+                      output="out1: 4 elements, 4 inside, 0 outside, 0 undecided")
         wrong = self.npz("wrong.npz", out0=floats(10, 11), out1=floats(1, 2, 3, 4))
         self.diff(1, f"cp {wrong} {{outputs}}", output="out0: 2 elements, 1 inside, 1 outside")
         found = json.loads(self.diff(1, f"echo noise; cp {wrong} {{outputs}}", "--json").stdout)
@@ -120,8 +127,8 @@ class RunsBackend(CliCase):
         self.diff(0, f"cp {wrong} {{outputs}}", "--ulps", "1", profile=None)
 
     def test_a_program_from_a_pipe_is_written(self):
-        self.expect(0, "diff", "-", "--inputs", self.inputs, "--backend", self.EXACT, "--profile", "strict", input=SUM.encode(),
-                    env=self.environment)
+        self.expect(0, "diff", "-", "--inputs", self.inputs, "--backend", self.EXACT, "--profile", "strict",
+                    input=SUM.encode(), env=self.environment)
         self.assertEqual(os.listdir(self.temporary), [])
 
     def test_failures_are_told_in_its_own_words(self):
@@ -142,7 +149,8 @@ class RunsBackend(CliCase):
         mark = self.path("mark")
         self.diff(5, f"(sleep 3; touch {mark}) & exit 1 # {{outputs}}", error="exit code 1")
         begin = time.monotonic()
-        self.diff(5, f"(sleep 30; touch {mark}) & sleep 30; : {{outputs}}", "--timeout", "0.5", error="timeout after 0.5 seconds")
+        self.diff(5, f"(sleep 30; touch {mark}) & sleep 30; : {{outputs}}", "--timeout", "0.5",
+                  error="timeout after 0.5 seconds")
         self.assertLess(time.monotonic() - begin, 5)
         time.sleep(3)
         self.assertFalse(os.path.exists(mark))
@@ -150,7 +158,8 @@ class RunsBackend(CliCase):
     def test_ctrl_c_ends_it(self):
         begun, mark = self.path("begun"), self.path("mark")
         for twice in (False, True):
-            process = subprocess.Popen([ASSAY, "diff", self.program, "--inputs", self.inputs, "--profile", "strict", "--backend",
+            process = subprocess.Popen(
+                [ASSAY, "diff", self.program, "--inputs", self.inputs, "--profile", "strict", "--backend",
                                         f"trap '' INT TERM; touch {begun}; sleep 4; touch {mark}; : {{outputs}}"],
                                        env=self.environment, stderr=subprocess.PIPE)
             while not os.path.exists(begun) and process.poll() is None:
@@ -174,14 +183,16 @@ class RunsBackend(CliCase):
         self.expect(2, "diff", self.program, "--backend", self.EXACT, error="arg0")
         self.expect(2, "diff", self.program, "--backend", self.EXACT, "--profile", "strict", error="arg0")
         self.expect(2, "diff", self.inputs, self.inputs, "--backend", self.EXACT, error="diff takes either")
-        self.expect(2, "diff", self.program, self.program, "--spmd", "--backend", self.EXACT, error="diff --spmd takes")
+        self.expect(2, "diff", self.program, self.program, "--spmd", "--backend", self.EXACT,
+                    error="diff --spmd takes")
 
     def test_what_a_backend_is_not_given(self):
         self.diff(4, self.EXACT, "--replicas", "2", error="a backend runs programs of 1 device; this has 2")
         infeed = self.file("i.hlo", "HloModule m\nENTRY e {\n  t = token[] after-all()\n  i = (f32[2], token[]) infeed(t)\n"
                                     "  ROOT x = f32[2] get-tuple-element(i), index=0\n}\n")
         given = self.npz("infeed.npz", infeed0=floats(1, 2))
-        self.expect(4, "diff", infeed, "--inputs", given, "--backend", self.EXACT, error="arguments only: no infeed")
+        self.expect(4, "diff", infeed, "--inputs", given, "--backend", self.EXACT,
+                    error="arguments only: no infeed")
 
 
 if __name__ == "__main__":

@@ -45,11 +45,13 @@ class Devices(CliCase):
     def test_the_fewest_devices_are_taken_and_said(self):
         program = self.file("gather.hlo", GATHER)
         inputs = self.npz("in.npz", **{"r0p0/arg0": floats(1), "r1p0/arg0": floats(2)})
-        result = self.expect(0, "run", program, "--inputs", inputs, error="note: runs on 2 replicas of 1 partitions")
+        result = self.expect(0, "run", program, "--inputs", inputs,
+                             error="note: runs on 2 replicas of 1 partitions")
         self.assertEqual(result.stdout.decode(), "out0 f32[2]\n[2. 1.]\n")
         self.expect(0, "verify", program)
         self.expect(0, "plan", program)
-        result = self.expect(0, "run", program, "--inputs", inputs, "--replicas", "2")  # asked for: nothing to say
+        # asked for: nothing to say
+        result = self.expect(0, "run", program, "--inputs", inputs, "--replicas", "2")
 
     def test_each_device_has_outputs_by_name(self):
         program, output = self.file("ids.hlo", IDS), self.path("out.npz")
@@ -60,14 +62,17 @@ class Devices(CliCase):
 
     def test_what_does_not_fit(self):
         program = self.file("gather.hlo", GATHER)
-        self.expect(3, "run", program, "--random-inputs", "1", "--replicas", "3", error="GRP-C4: replica_groups lists 2 ids")
+        self.expect(3, "run", program, "--random-inputs", "1", "--replicas", "3",
+                    error="GRP-C4: replica_groups lists 2 ids")
         inputs = self.npz("in.npz", **{"r0p1/arg0": floats(1), "arg0": floats(2)})
-        self.expect(5, "run", program, "--inputs", inputs, error="'r0p1/arg0' is of no device: there are 2 replicas of 1 partitions")
+        self.expect(5, "run", program, "--inputs", inputs,
+                    error="'r0p1/arg0' is of no device: there are 2 replicas of 1 partitions")
 
     def test_sharded_against_whole(self):
         sharded, whole = self.file("sharded.hlo", SHARDED), self.file("whole.hlo", WHOLE)
         inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4), arg1=floats(5, 6, 7, 8))
-        self.expect(0, "diff", "--spmd", sharded, whole, "--inputs", inputs, output="out0: value: 1 elements, all equal")
+        self.expect(0, "diff", "--spmd", sharded, whole, "--inputs", inputs,
+                    output="out0: value: 1 elements, all equal")
         maximum = self.file("wrong.hlo", SHARDED.replace("f32[] add(a, b)", "f32[] maximum(a, b)"))
         self.expect(1, "diff", "--spmd", maximum, whole, "--inputs", inputs,
                     output="the first collective behind which they differ is '%product = all-reduce', for '%product = dot'")
@@ -75,9 +80,12 @@ class Devices(CliCase):
         sign = self.file("sign.hlo", SHARDED.replace("f32[] negate(product)", "f32[] copy(product)"))
         result = self.expect(1, "diff", "--spmd", sign, whole, "--inputs", inputs)
         self.assertNotIn("collective", result.stdout.decode())
-        self.expect(2, "diff", "--spmd", sharded, error="diff --spmd takes a partitioned program and the whole one")
-        short = self.file("short.hlo", SHARDED.replace("x = f32[2]", "x = f32[3]").replace("w = f32[2]", "w = f32[3]"))
-        self.expect(3, "diff", "--spmd", short, whole, "--inputs", inputs, error="parameter 0 is f32[3], of f32[4] with sharding=")
+        self.expect(2, "diff", "--spmd", sharded,
+                    error="diff --spmd takes a partitioned program and the whole one")
+        short = self.file("short.hlo",
+                          SHARDED.replace("x = f32[2]", "x = f32[3]").replace("w = f32[2]", "w = f32[3]"))
+        self.expect(3, "diff", "--spmd", short, whole, "--inputs", inputs,
+                    error="parameter 0 is f32[3], of f32[4] with sharding=")
 
     def test_a_deadlock_is_told_at_once(self):
         program = self.file("dead.hlo", SHARDED.replace("ROOT r = f32[] negate(product)", """

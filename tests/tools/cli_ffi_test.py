@@ -7,7 +7,8 @@ import unittest
 from cli_testing import CliCase
 
 LIBRARIES = os.path.abspath(sys.argv.pop(1))
-TWO, BAD, NONE = (os.path.join(LIBRARIES, f"{name}.so") for name in ("two_handlers", "half_good", "no_handlers"))
+TWO, BAD, NONE = (os.path.join(LIBRARIES, f"{name}.so")
+                  for name in ("two_handlers", "half_good", "no_handlers"))
 
 
 def program(target, version=", api_version=API_VERSION_TYPED_FFI"):
@@ -17,7 +18,8 @@ def program(target, version=", api_version=API_VERSION_TYPED_FFI"):
 
 class Ffi(CliCase):
     def run_it(self, target, *options, code=0, **expected):
-        return self.expect(code, "run", self.file("p.hlo", program(target)), "--random-inputs", "1", *options, **expected)
+        return self.expect(code, "run", self.file("p.hlo", program(target)), "--random-inputs", "1", *options,
+                           **expected)
 
     def test_a_library_that_registers_its_handlers(self):
         self.run_it("library.One", "--ffi", TWO, output="\n1\n")
@@ -39,7 +41,8 @@ class Ffi(CliCase):
         self.run_it("a", "--ffi", self.file("text.so", "text"), code=5, error="text.so")
 
     def test_other_commands(self):
-        good, untyped = self.file("p.hlo", program("library.One")), self.file("u.hlo", program("library.One", ""))
+        good, untyped = self.file("p.hlo",
+                                  program("library.One")), self.file("u.hlo", program("library.One", ""))
         self.expect(0, "verify", good, "--ffi", TWO)
         self.expect(0, "verify", untyped)
         self.expect(4, "verify", untyped, "--ffi", TWO, error=["u.hlo:4:", "api_version"])

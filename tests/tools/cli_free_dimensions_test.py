@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Programs with free dimensions in every subcommand: sizes from --inputs or --shapes. Usage: cli_free_dimensions_test.py ASSAY"""
+"""Programs with free dimensions in every subcommand: sizes from --inputs or --shapes. Usage:
+cli_free_dimensions_test.py ASSAY"""
 import subprocess
 import unittest
 
@@ -23,12 +24,15 @@ class FreeDimensions(CliCase):
         text = self.expect(0, "run", self.program, "--inputs", self.inputs).stdout.decode()
         self.assertIn("out0 f32[3]\n[2. 9. 3.]", text)
         wrong = self.npz("wrong.npz", arg0=floats(1, 8), arg1=floats(1, 1, 1))
-        self.expect(5, "run", self.program, "--inputs", wrong, error="dimension 0 is 2 in tensor<2xf32> and 3 in tensor<3xf32>")
-        self.expect(5, "run", self.program, "--inputs", self.npz("one.npz", arg0=floats(1)), error="'arg1' is missing")
+        self.expect(5, "run", self.program, "--inputs", wrong,
+                    error="dimension 0 is 2 in tensor<2xf32> and 3 in tensor<3xf32>")
+        self.expect(5, "run", self.program, "--inputs", self.npz("one.npz", arg0=floats(1)),
+                    error="'arg1' is missing")
 
     def test_inputs_of_standard_input_are_read_once(self):
         with open(self.inputs, "rb") as file:
-            done = subprocess.run([ASSAY, "run", self.program, "--inputs", "-"], stdin=file, capture_output=True)
+            done = subprocess.run([ASSAY, "run", self.program, "--inputs", "-"], stdin=file,
+                                  capture_output=True)
         self.assertIn(done.returncode, (0, 5))  # 5: what is no file can't be an .npz
         if done.returncode == 0:
             self.assertIn(b"[2. 9. 3.]", done.stdout)
@@ -42,7 +46,8 @@ class FreeDimensions(CliCase):
         self.expect(0, "plan", self.program, *SHAPES)
         self.expect(4, "plan", self.program, error="--shapes")
         self.expect(0, "verify", self.program, *SHAPES)
-        self.expect(5, "verify", self.program, "--shapes", "arg0=2,arg1=3", error="refined for arg0 f32[2], arg1 f32[3]")
+        self.expect(5, "verify", self.program, "--shapes", "arg0=2,arg1=3",
+                    error="refined for arg0 f32[2], arg1 f32[3]")
 
     def test_shapes_that_are_none(self):
         for wrong in ("arg0", "arg0=2,", "arg0=x", "arg0=2x", "arg0=-1", "arg0=2;3", "=2"):
@@ -62,7 +67,8 @@ class FreeDimensions(CliCase):
         self.expect(4, "print", self.program, "--to", "mlir", "--refine", error="--shapes")
 
     def test_print_shows_the_refined_program(self):
-        self.assertIn("f32[2]{0} add", self.expect(0, "print", self.program, "--refine", *SHAPES).stdout.decode())
+        self.assertIn("f32[2]{0} add",
+                      self.expect(0, "print", self.program, "--refine", *SHAPES).stdout.decode())
         text = self.expect(0, "print", self.program, "--refine", "--to", "mlir", *SHAPES).stdout.decode()
         self.assertIn("stablehlo.add %arg0, %arg1 : tensor<2xf32>", text)
 

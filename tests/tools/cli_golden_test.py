@@ -43,7 +43,8 @@ class Golden(CliCase):
         with open(golden) as recorded:
             text = recorded.read()
         self.assertIn("// arg0: f32[2]", text)
-        wrong = text.replace("add(x, x)", "multiply(x, x)").replace("// arg0: f32[2] {0x1p+0, ", "// arg0: f32[2] {0x1p+2, ")
+        wrong = text.replace("add(x, x)", "multiply(x, x)").replace(
+            "// arg0: f32[2] {0x1p+0, ", "// arg0: f32[2] {0x1p+2, ")
         self.assertNotEqual(wrong, text)
         self.file("g.hlo", wrong)
         self.expect(1, "golden", "check", golden, output="FAILED")
@@ -70,7 +71,8 @@ class Golden(CliCase):
         inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4))
         os.makedirs(self.path("goldens"))
         golden = self.path("goldens/s.hlo")
-        self.expect(0, "golden", "record", program, "--inputs", inputs, "--profile", "strict", "--output", golden)
+        self.expect(0, "golden", "record", program, "--inputs", inputs, "--profile", "strict", "--output",
+                    golden)
         with open(golden) as recorded:
             text = recorded.read()
         self.assertRegex(text, r"^// oracle: assay\n// generator: assay \d+\.\d+\.\d+\n// profile: strict\n// arg0: ")
@@ -104,28 +106,37 @@ class Golden(CliCase):
         outputs = self.npz("out.npz", out0=floats(1, 2.5))
         self.expect(1, "golden", "check", good, "--actual", outputs, output="names no profile")
         self.expect(5, "golden", "check", good, "--actual", self.path("none.npz"), error="can't open")
-        self.expect(2, "golden", "check", good, good, "--actual", outputs, error="--actual of 2 goldens is a folder")
+        self.expect(2, "golden", "check", good, good, "--actual", outputs,
+                    error="--actual of 2 goldens is a folder")
         radii = GOOD.replace("// out0", "// profile: strict\n// radius.out0: f32[2] {0, inf}\n// out0")
-        self.expect(0, "golden", "check", self.file("r.hlo", radii), "--actual", self.npz("o.npz", out0=floats(1, 7)))
-        self.expect(1, "golden", "check", self.file("r.hlo", radii), "--actual", self.npz("o.npz", out0=floats(2, 7)))
-        self.expect(1, "golden", "check", self.file("t.hlo", radii.replace("// profile: strict\n", "")), output="no profile is named")
-        self.expect(1, "golden", "check", self.file("u.hlo", radii.replace("f32[2] {0, inf}", "f32[1] {0}")), output="radius.out0")
+        self.expect(0, "golden", "check", self.file("r.hlo", radii), "--actual",
+                    self.npz("o.npz", out0=floats(1, 7)))
+        self.expect(1, "golden", "check", self.file("r.hlo", radii), "--actual",
+                    self.npz("o.npz", out0=floats(2, 7)))
+        self.expect(1, "golden", "check", self.file("t.hlo", radii.replace("// profile: strict\n", "")),
+                    output="no profile is named")
+        self.expect(1, "golden", "check", self.file("u.hlo", radii.replace("f32[2] {0, inf}", "f32[1] {0}")),
+                    output="radius.out0")
         program = self.file("a.hlo", ADD)
-        self.expect(5, "golden", "record", program, "--random-inputs", "1", "--profile", "nobody", error="is neither a profile")
+        self.expect(5, "golden", "record", program, "--random-inputs", "1", "--profile", "nobody",
+                    error="is neither a profile")
 
     # ---- what can't be read ----
 
     def test_a_golden_that_is_not_there_is_no_failed_check(self):
-        good, failing, none = self.file("good.hlo", GOOD), self.file("failing.hlo", FAILING), self.path("none.hlo")
+        good, failing, none = self.file("good.hlo",
+                                        GOOD), self.file("failing.hlo", FAILING), self.path("none.hlo")
         for command in ("check", "update"):
             message = self.expect(5, "golden", command, none).stderr.decode()
             self.assertEqual(message, f"{none}: error: can't open: No such file or directory\n")
         self.expect(5, "golden", "check", none, good, output="1 passed, 0 failed\n", error="none.hlo")
         self.expect(1, "golden", "check", failing, good, output="1 passed, 1 failed\n")
-        result = self.expect(5, "golden", "check", failing, none, good, output="1 passed, 1 failed\n", error="none.hlo")
+        result = self.expect(5, "golden", "check", failing, none, good, output="1 passed, 1 failed\n",
+                             error="none.hlo")
         self.assertTrue(result.stdout.decode().startswith(f"FAILED {failing}\n"))
         ours = self.file("ours.hlo", FAILING.replace("hand", "assay"))
-        self.expect(5, "golden", "update", none, ours, output="+ // out0: f32[2] {0x1p+0, 0x1.4p+1}", error="none.hlo")
+        self.expect(5, "golden", "update", none, ours, output="+ // out0: f32[2] {0x1p+0, 0x1.4p+1}",
+                    error="none.hlo")
         self.expect(0, "golden", "check", ours)
 
     def test_a_directory_without_goldens(self):
@@ -147,7 +158,8 @@ class Golden(CliCase):
         os.symlink("nowhere", self.path("all/to_nowhere.hlo"))
         os.symlink("round.hlo", self.path("all/round.hlo"))
         os.symlink("round", self.path("all/round"))  # no golden's name
-        self.expect(5, "golden", "check", self.path("all"), output="2 passed, 0 failed\n", error=["to_nowhere.hlo: error", "round.hlo: error"])
+        self.expect(5, "golden", "check", self.path("all"), output="2 passed, 0 failed\n",
+                    error=["to_nowhere.hlo: error", "round.hlo: error"])
 
     def test_a_directory_that_cannot_be_read(self):
         user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
@@ -159,7 +171,8 @@ class Golden(CliCase):
             self.call("--version", **user)
         except PermissionError:
             self.skipTest("the program lies where another user can't run it")
-        self.expect(5, "golden", "check", self.path("all"), output="1 passed, 0 failed\n", error="closed: error: can't read", **user)
+        self.expect(5, "golden", "check", self.path("all"), output="1 passed, 0 failed\n",
+                    error="closed: error: can't read", **user)
 
     def test_a_path_cannot_move_the_cursor(self):
         result = self.expect(1, "golden", "check", self.file("\x1b[2J.hlo", FAILING), output="FAILED")
@@ -186,14 +199,16 @@ class Golden(CliCase):
         self.assertEqual(len(texts), 3)
 
     def test_a_golden_is_recorded_anew(self):
-        program = self.file("p.hlo", FAILING.replace("HloModule", "// A remark: kept.\n// refuse: 3 x\nHloModule"))
+        program = self.file("p.hlo",
+                            FAILING.replace("HloModule", "// A remark: kept.\n// refuse: 3 x\nHloModule"))
         self.expect(0, "golden", "record", program, "--output", self.path("g.hlo"))
         with open(self.path("g.hlo")) as recorded:
             self.assertEqual(recorded.read(), "// oracle: assay\n// out0: f32[2] {0x1p+0, 0x1.4p+1}\n// A remark: kept.\n" + CONSTANT)
         self.expect(0, "golden", "check", self.path("g.hlo"))
 
     def test_what_no_golden_holds_is_refused(self):
-        self.expect(3, "golden", "record", self.file("n.hlo", "\n// note: x\n" + CONSTANT), error="n.hlo:2:1: error: golden: unknown key 'note'")
+        self.expect(3, "golden", "record", self.file("n.hlo", "\n// note: x\n" + CONSTANT),
+                    error="n.hlo:2:1: error: golden: unknown key 'note'")
 
     def test_a_golden_holds_probes(self):
         probe = self.file("p.mlir", """func.func @main() -> tensor<f32> {
@@ -212,7 +227,8 @@ class Golden(CliCase):
     def test_interrupt(self):
         golden = self.file("w.hlo", "// oracle: assay\n" + ENDLESS)
         for args in (("check", golden), ("update", golden), ("record", golden)):
-            process = subprocess.Popen([ASSAY, "golden", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = subprocess.Popen([ASSAY, "golden", *args], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             time.sleep(0.3)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""assay diff --isolate: the first wrong instruction of a backend is named. Usage: cli_isolate_test.py ASSAY"""
+"""assay diff --isolate: the first wrong instruction of a backend is named. Usage:
+cli_isolate_test.py ASSAY"""
 import json
 import sys
 import unittest
 
 from cli_testing import ASSAY, CliCase, floats
 
-# A backend with one fault: Assay, given the program with some of its text replaced. Nothing is replaced in what "without" is part of.
+# A backend with one fault: Assay, given the program with some of its text replaced. Nothing is replaced in
+# what "without" is part of.
 FAULTY = """import re, subprocess, sys
 pattern, replacement, without, assay, program, inputs, outputs = sys.argv[1:]
 text = open(program).read()
@@ -83,13 +85,14 @@ class Isolate(CliCase):
         self.inputs = self.npz("in.npz", arg0=floats(0.5, 1, 1.5, 2))
 
     def backend(self, pattern="", replacement="", without=""):
-        words = " ".join("'" + word.replace("'", "'\\''") + "'" for word in (sys.executable, self.faulty, pattern, replacement,
+        words = " ".join("'" + word.replace("'", "'\\''") + "'"
+                         for word in (sys.executable, self.faulty, pattern, replacement,
                                                                              without, ASSAY))
         return words + " {program} {inputs} {outputs}"
 
     def isolate(self, code, *fault, more=(), **expected):
-        return self.expect(code, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(*fault), "--profile",
-                           "strict", "--isolate", *more, **expected)
+        return self.expect(code, "diff", self.program, "--inputs", self.inputs, "--backend",
+                           self.backend(*fault), "--profile", "strict", "--isolate", *more, **expected)
 
     def first_wrong(self, *fault):
         return json.loads(self.isolate(1, *fault, more=["--json"]).stdout)["isolate"]["first_wrong"]
@@ -120,7 +123,8 @@ class Isolate(CliCase):
         ):
             with self.subTest(name):
                 wrong = self.first_wrong(pattern, replacement)
-                self.assertEqual((wrong["name"], wrong["inside"], wrong["verdict"]), (name, inside, "violates"))
+                self.assertEqual((wrong["name"], wrong["inside"], wrong["verdict"]),
+                                 (name, inside, "violates"))
 
     def test_the_first_wrong_turn_is_told(self):
         # tanh is wrong where its argument is large, which it is from iteration 2 on.
@@ -133,17 +137,19 @@ class Isolate(CliCase):
 
     def test_what_is_wrong_only_with_others_differs(self):
         # Only where a program holds both.
-        found = json.loads(self.isolate(1, r"exponential\(", "exponential-minus-one(", "alone", more=["--json"]).stdout)["isolate"]
+        found = json.loads(self.isolate(1, r"exponential\(", "exponential-minus-one(", "alone",
+                                        more=["--json"]).stdout)["isolate"]
         self.assertEqual(found["first_wrong"], None)
         self.assertEqual(found["first_differs"]["name"], "e")
         shown = self.isolate(1, r"exponential\(", "exponential-minus-one(", "alone").stdout.decode()
-        self.assertIn("first that differs, and is right when run alone: %e = f32[4] exponential, in %f", shown)
+        self.assertIn("first that differs, and is right when run alone: %e = f32[4] exponential, in %f",
+                      shown)
 
     def test_a_backend_that_shows_no_values_runs_instructions_alone(self):
         only_alone = f"if grep -q '^HloModule m_values' {{program}}; then echo too many >&2; exit 3; fi; "
         backend = only_alone + self.backend(r"exponential\(", "exponential-minus-one(")
-        shown = self.expect(1, "diff", self.program, "--inputs", self.inputs, "--backend", backend, "--profile", "strict",
-                            "--isolate").stdout.decode()
+        shown = self.expect(1, "diff", self.program, "--inputs", self.inputs, "--backend", backend,
+                            "--profile", "strict", "--isolate").stdout.decode()
         self.assertIn("first wrong instruction: %e = f32[4] exponential, in %f", shown)
         self.assertIn("run alone on exact ones: the backend ended with exit code 3, want 0; it wrote: too many", shown)
 
@@ -154,10 +160,10 @@ class Isolate(CliCase):
         self.isolate(0, output="left out: %r = f32[4] rng: it has a side effect, or draws numbers of its own")
 
     def test_usage(self):
-        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--profile", "strict", "--actual", self.inputs, "--isolate",
-                    error="diff --isolate takes a --profile, and the backend")
-        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(), "--isolate",
-                    error="diff --isolate takes a --profile, and the backend")
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--profile", "strict", "--actual",
+                    self.inputs, "--isolate", error="diff --isolate takes a --profile, and the backend")
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(),
+                    "--isolate", error="diff --isolate takes a --profile, and the backend")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""--memory-limit, --timeout, Ctrl-C and what else ends a command: docs/limits.md, from outside. Usage: cli_limits_test.py ASSAY"""
+"""--memory-limit, --timeout, Ctrl-C and what else ends a command: docs/limits.md, from outside. Usage:
+cli_limits_test.py ASSAY"""
 import os
 import resource
 import signal
@@ -29,7 +30,8 @@ ENTRY e {
 
 
 def usage_of(args, signals=(), limits=None, **options):
-    """Exit code, errors, CPU seconds, largest resident size in bytes, seconds; `signals`: (seconds, signal) to send."""
+    """Exit code, errors, CPU seconds, largest resident size in bytes, seconds; `signals`: (seconds,
+    signal) to send."""
     start = time.monotonic()
     options.setdefault("stdout", subprocess.DEVNULL)
     process = subprocess.Popen([ASSAY, *args], stderr=subprocess.PIPE, preexec_fn=limits, **options)
@@ -40,7 +42,8 @@ def usage_of(args, signals=(), limits=None, **options):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stderr.close()
-    return (process.returncode, errors, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, time.monotonic() - start)
+    return (process.returncode, errors, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024,
+            time.monotonic() - start)
 
 
 class Limits(CliCase):
@@ -50,7 +53,8 @@ class Limits(CliCase):
         program = self.file("m.hlo", LARGE)
         for engine in ("exact", "reference"):
             code, errors, cpu, size, _ = usage_of(
-                ["run", program, "--random-inputs", "1", "--memory-limit", "1000000", "--timeout", "1", "--engine", engine])
+                ["run", program, "--random-inputs", "1", "--memory-limit", "1000000", "--timeout", "1",
+                 "--engine", engine])
             self.assertEqual(code, 5, errors)
             self.assertIn("memory in bytes, for one more u8[3000000000], is 3000000000, over the limit of 1000000", errors)
             self.assertLess(cpu, 1)
@@ -58,10 +62,13 @@ class Limits(CliCase):
 
     def test_every_command_with_limits_keeps_them(self):
         program = self.file("m.hlo", LARGE)
-        for args in (("bench", program, "--random-inputs", "1"), ("golden", "record", program, "--random-inputs", "1"),
-                     ("diff", program, "--actual", self.npz("o.npz", out0=floats(1)), "--random-inputs", "1")):
+        for args in (("bench", program, "--random-inputs", "1"),
+                     ("golden", "record", program, "--random-inputs", "1"),
+                     ("diff", program, "--actual", self.npz("o.npz", out0=floats(1)), "--random-inputs",
+                      "1")):
             code, errors, _, size, _ = usage_of([*args, "--memory-limit", "1000000"])
-            self.assertEqual((code, "over the limit of 1000000" in errors, size < 200 << 20), (5, True, True), (args, errors))
+            self.assertEqual((code, "over the limit of 1000000" in errors, size < 200 << 20), (5, True, True),
+                             (args, errors))
 
     def test_golden_check_takes_limits_of_its_own(self):
         text = """HloModule m
@@ -73,17 +80,22 @@ ENTRY e {
 """
         good = self.file("good.hlo", "// oracle: hand\n// out0: f32[1] {999}\n" + text)
         endless = self.file("w.hlo", "// oracle: assay\n" + ENDLESS)
-        self.expect(0, "golden", "check", good, "--memory-limit", "100000", "--max-steps", "100", "--timeout", "60")
-        self.expect(5, "golden", "check", good, "--memory-limit", "1000", error=["good.hlo", "over the limit of 1000"])
+        self.expect(0, "golden", "check", good, "--memory-limit", "100000", "--max-steps", "100", "--timeout",
+                    "60")
+        self.expect(5, "golden", "check", good, "--memory-limit", "1000",
+                    error=["good.hlo", "over the limit of 1000"])
         self.expect(5, "golden", "check", good, "--max-steps", "1", error="more than the limit of 1")
-        self.expect(5, "golden", "check", endless, good, "--timeout", "0.3", error=["w.hlo", "timeout after 0.3 seconds"])
+        self.expect(5, "golden", "check", endless, good, "--timeout", "0.3",
+                    error=["w.hlo", "timeout after 0.3 seconds"])
         own = self.file("own.hlo", "// refuse: 5 steps\n// options: --max-steps 2\n" + text)
         self.expect(0, "golden", "check", own, "--max-steps", "1000000")
 
     def test_diff_takes_limits(self):
         endless, out = self.file("w.hlo", ENDLESS), self.npz("o.npz", out0=npy("|b1", [], b"\1"))
-        self.expect(5, "diff", endless, "--actual", out, "--timeout", "0.3", error="timeout after 0.3 seconds")
-        self.expect(5, "diff", endless, "--actual", out, "--max-steps", "100", error="more than the limit of 100")
+        self.expect(5, "diff", endless, "--actual", out, "--timeout", "0.3",
+                    error="timeout after 0.3 seconds")
+        self.expect(5, "diff", endless, "--actual", out, "--max-steps", "100",
+                    error="more than the limit of 100")
 
     def test_members_are_refused_before_they_are_read(self):
         # What the second would take is known before the first is inflated.
@@ -97,7 +109,8 @@ ENTRY e {
                         member.write(os.urandom(8000) + bytes(992000))
         program = self.file("p.hlo", "HloModule m\nENTRY e {\n  p = u8[50000000] parameter(0)\n  q = u8[50000000] parameter(1)\n"
                             "  ROOT r = f32[] constant(0)\n}\n")
-        code, errors, cpu, size, _ = usage_of(["run", program, "--inputs", path, "--memory-limit", "80000000"])
+        code, errors, cpu, size, _ = usage_of(
+            ["run", program, "--inputs", path, "--memory-limit", "80000000"])
         self.assertEqual(code, 5, errors)
         self.assertIn("member 'arg1.npy', is 100000", errors)
         self.assertIn("over the limit of 80000000", errors)
@@ -111,7 +124,8 @@ ENTRY e {
                 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
             code, errors, _, size, _ = usage_of(limited, limits=address_space)
             self.assertEqual(code, 5, errors)
-            self.assertIn("over the limit of 1000000" if args[0] == "run" else "out of memory: no room for /dev/zero", errors)
+            self.assertIn("over the limit of 1000000" if args[0] == "run"
+                          else "out of memory: no room for /dev/zero", errors)
             if args[0] == "run":
                 self.assertLess(size, 150 << 20)
         sparse = self.path("sparse.hlo")
@@ -138,14 +152,15 @@ ENTRY e {
         self.assertNotIn("limit", errors)
 
     def test_a_library_without_room_is_out_of_memory(self):
-        # Below, the dynamic linker finds no room for the program itself, or libprotobuf none before main begins; above, there is
-        # room for libzip.
+        # Below, the dynamic linker finds no room for the program itself, or libprotobuf none before main
+        # begins; above, there is room for libzip.
         before_main = (-signal.SIGABRT, "terminate called without an active exception\n")
         program = self.file("a.hlo", ADD)
         for kilobytes in range(10000, 60000, 1000):
             def address_space():
                 resource.setrlimit(resource.RLIMIT_AS, (kilobytes << 10, kilobytes << 10))
-            code, errors, *_ = usage_of(["run", program, "--random-inputs", "1", "--output", self.path("o.npz")], limits=address_space)
+            code, errors, *_ = usage_of(["run", program, "--random-inputs", "1", "--output",
+                                         self.path("o.npz")], limits=address_space)
             if code == 0:
                 break
             if code not in (127, -signal.SIGSEGV) and (code, errors) != before_main:
@@ -167,14 +182,16 @@ ENTRY e {
         code, errors, cpu, _, seconds = usage_of([*args, "--timeout", str(limit)], **options)
         self.assertEqual(code, 5, (args, errors))
         self.assertIn(f"timeout after {limit} seconds (--timeout)", errors)
-        # Seconds of a processor, of which there may be less than one. Without the limit each takes 20 at least.
+        # Seconds of a processor, of which there may be less than one. Without the
+        # limit each takes 20 at least.
         self.assertLess(cpu, cpus, args)
         return errors
 
     def test_slow_work_ends_at_the_timeout(self):
         normal = self.file("n.hlo", NORMAL)
         tan = self.file("t.hlo", "HloModule m\nENTRY e {\n  i = f64[9000000] iota(), iota_dimension=0\n  ROOT r = f64[9000000] tan(i)\n}\n")
-        for args in (("run", normal), ("run", normal, "--engine", "reference"), ("run", tan, "--engine", "reference"),
+        for args in (("run", normal), ("run", normal, "--engine", "reference"),
+                     ("run", tan, "--engine", "reference"),
                      ("run", tan, "--engine", "exact", "--crosscheck", "full")):
             self.assert_ends(args, 0.3)
 
@@ -195,7 +212,8 @@ ENTRY e {
     def test_signals_end_slow_work(self):
         normal = self.file("n.hlo", NORMAL)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            code, errors, cpu, _, _ = usage_of(["run", normal, "--engine", "reference"], signals=[(0.3, number)])
+            code, errors, cpu, _, _ = usage_of(["run", normal, "--engine", "reference"],
+                                               signals=[(0.3, number)])
             self.assertEqual(code, 5, (number, errors))
             self.assertIn("interrupted", errors)
             self.assertLess(cpu, 4)
@@ -204,7 +222,8 @@ ENTRY e {
         program = self.file("w.hlo", ENDLESS)
         def ignore():
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        code, errors, *_ = usage_of(["run", program, "--timeout", "0.6"], signals=[(0.2, signal.SIGHUP)], limits=ignore)
+        code, errors, *_ = usage_of(["run", program, "--timeout", "0.6"], signals=[(0.2, signal.SIGHUP)],
+                                    limits=ignore)
         self.assertEqual(code, 5)
         self.assertIn("timeout", errors)
 
@@ -212,7 +231,8 @@ ENTRY e {
         # The file grows while the signal comes: a second one ends the process where it is.
         program = self.file("w.hlo", WIDE.replace("f64[SIZE]", "u8[200000000]").replace("sqrt", "negate"))
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-            process = subprocess.Popen([ASSAY, "run", program, "--output", self.path("out.npz")], stderr=subprocess.PIPE)
+            process = subprocess.Popen([ASSAY, "run", program, "--output", self.path("out.npz")],
+                                       stderr=subprocess.PIPE)
             end = time.monotonic() + 50
             while process.poll() is None and not any(".tmp" in name for name in os.listdir(self.folder.name)):
                 if time.monotonic() > end:

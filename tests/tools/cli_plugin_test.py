@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""--plugin: programs on libraries with PJRT's C API, from outside. Usage: cli_plugin_test.py ASSAY PLUGIN FAULTY_PLUGIN"""
+"""--plugin: programs on libraries with PJRT's C API, from outside. Usage:
+cli_plugin_test.py ASSAY PLUGIN FAULTY_PLUGIN"""
 import os
 import sys
 import unittest
@@ -8,12 +9,14 @@ from cli_testing import ADD, CONSTANT, ENDLESS, CliCase, floats
 
 OWN, FAULTY = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MANY = ("HloModule m\nENTRY e {\n" + "".join(f"  c{i} = s32[] constant({i})\n" for i in range(12)) +
-        "  ROOT t = (" + ", ".join(["s32[]"] * 12) + ") tuple(" + ", ".join(f"c{i}" for i in range(12)) + ")\n}\n")
+        "  ROOT t = (" + ", ".join(["s32[]"] * 12) + ") tuple(" + ", ".join(f"c{i}" for i in range(12))
+        + ")\n}\n")
 
 
 class Plugin(CliCase):
     def faulty(self, fault, code, *args, **expected):
-        return self.expect(code, *args, "--plugin", FAULTY, env={**os.environ, "ASSAY_FAULT": fault}, **expected)
+        return self.expect(code, *args, "--plugin", FAULTY, env={**os.environ, "ASSAY_FAULT": fault},
+                           **expected)
 
     def test_run_prints_and_writes_what_assay_itself_does(self):
         inputs = self.npz("in.npz", arg0=floats(1, 2.5))
@@ -26,7 +29,8 @@ class Plugin(CliCase):
             self.expect(0, "run", program, *given, "--plugin", OWN, "--output", self.path("plugin.npz"))
             self.assertEqual(self.read_npz(self.path("own.npz")), self.read_npz(self.path("plugin.npz")))
             self.assertEqual(own.stdout, b"")
-        self.expect(0, "run", self.file("c.hlo", CONSTANT), "--plugin", OWN, "--json", output='"data": [1, 2.5]')
+        self.expect(0, "run", self.file("c.hlo", CONSTANT), "--plugin", OWN, "--json",
+                    output='"data": [1, 2.5]')
         self.expect(0, "run", self.file("a.hlo", ADD), "--plugin", OWN, "--random-inputs", "3")
 
     def test_every_form_of_a_program(self):
@@ -37,7 +41,8 @@ class Plugin(CliCase):
 
     def test_options(self):
         program = self.file("p.hlo", CONSTANT)
-        self.expect(0, "run", program, "--plugin", OWN, "--plugin-option", "engine=reference", "--plugin-option", "seed=7")
+        self.expect(0, "run", program, "--plugin", OWN, "--plugin-option", "engine=reference",
+                    "--plugin-option", "seed=7")
         self.expect(5, "run", program, "--plugin", OWN, "--plugin-option", "engine=no",
                     error=["PJRT_Client_Create: INVALID_ARGUMENT", "option engine is 'no'"])
         self.expect(5, "run", program, "--plugin", OWN, "--plugin-option", "engine", error="want NAME=VALUE")
@@ -61,20 +66,24 @@ class Plugin(CliCase):
         self.faulty("never", 5, "run", program, "--timeout", "0.5", error="timeout")
 
     def test_a_program_without_end_ends_with_the_time_limit(self):
-        self.expect(5, "run", self.file("p.hlo", ENDLESS), "--random-inputs", "1", "--plugin", OWN, "--timeout", "0.5",
-                    error="timeout after 0.5 seconds")
+        self.expect(5, "run", self.file("p.hlo", ENDLESS), "--random-inputs", "1", "--plugin", OWN,
+                    "--timeout", "0.5", error="timeout after 0.5 seconds")
 
     def test_diff_compares_with_the_exact_results(self):
         program, inputs = self.file("p.hlo", ADD), self.npz("in.npz", arg0=floats(1, 2.5))
         self.expect(0, "diff", program, "--inputs", inputs, "--plugin", OWN, output="out0: ")
-        self.expect(0, "diff", program, "--inputs", inputs, "--plugin", OWN, "--profile", "strict", output="2 inside")
+        self.expect(0, "diff", program, "--inputs", inputs, "--plugin", OWN, "--profile", "strict",
+                    output="2 inside")
         self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, output="out0: ")
         self.faulty("one_bit", 0, "diff", program, "--inputs", inputs, "--ulps", "1")
-        self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, "--profile", "strict", output="1 outside")
+        self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, "--profile", "strict",
+                    output="1 outside")
         self.faulty("one_bit", 1, "diff", program, "--inputs", inputs, "--profile", "strict", "--json",
                     output='"conforms": false')
-        self.faulty("error:LoadedExecutable_Execute", 5, "diff", program, "--inputs", inputs, error="DATA_LOSS")
-        self.faulty("null:LoadedExecutable_Execute", 4, "diff", program, "--inputs", inputs, error="PJRT_LoadedEx")
+        self.faulty("error:LoadedExecutable_Execute", 5, "diff", program, "--inputs", inputs,
+                    error="DATA_LOSS")
+        self.faulty("null:LoadedExecutable_Execute", 4, "diff", program, "--inputs", inputs,
+                    error="PJRT_LoadedEx")
         self.expect(2, "diff", program, "--plugin", OWN, "--actual", inputs, error="--actual")
         self.expect(2, "diff", program, "--plugin", OWN, "--backend", "x {outputs}", error="--backend")
 

@@ -39,19 +39,22 @@ class Profile(CliCase):
         program, inputs = self.file("l.hlo", LOOP), ("--random-inputs", "1")
         value = json.loads(self.expect(0, "bench", program, *inputs, "--steps", "--json").stdout)
         self.assertGreater(value["median_s"], 0)
-        self.assertEqual(set(value["peaks"]), {"copy_bytes_per_s", "cached_copy_bytes_per_s", "f32_flops_per_s", "f64_flops_per_s"})
+        self.assertEqual(set(value["peaks"]), {"copy_bytes_per_s", "cached_copy_bytes_per_s",
+                                               "f32_flops_per_s", "f64_flops_per_s"})
         for peak in value["peaks"].values():
             self.assertGreater(peak, 1e8)
         steps = {step["name"]: step for step in value["steps"]}
         self.assertLessEqual(sum(step["self_s"] for step in steps.values()), value["steps_run_s"])
         dot = steps["product"]
-        self.assertEqual((dot["calls"], dot["op"], dot["shape"], dot["computation"]), (10, "dot", "f32[40,40]", "body"))
+        self.assertEqual((dot["calls"], dot["op"], dot["shape"], dot["computation"]),
+                         (10, "dot", "f32[40,40]", "body"))
         self.assertEqual((dot["bytes"], dot["flops"], dot["functions"]), (2 * 6400, 2 * 40**3, 0))
         self.assertEqual(dot["tested"], 10 * 1600)
         self.assertEqual(steps["w"]["tested"], 0)  # its steps' are theirs
         self.assertLessEqual(dot["tier3"], dot["tier2"])
         self.assertEqual(dot["tier2_share"], float(f"{dot['tier2'] / dot['tested']:.3g}"))
-        floor = max(dot["bytes"] / value["peaks"]["cached_copy_bytes_per_s"], dot["flops"] / value["peaks"]["f32_flops_per_s"])
+        floor = max(dot["bytes"] / value["peaks"]["cached_copy_bytes_per_s"],
+                    dot["flops"] / value["peaks"]["f32_flops_per_s"])
         self.assertAlmostEqual(dot["roofline_share"] * dot["self_s"] / 10 / floor, 1, places=2)
         self.assertIsNone(steps["w"]["roofline_share"])
         self.expect(0, "bench", program, *inputs, "--steps", output="%product = f32[40,40] dot")
@@ -67,8 +70,10 @@ class Profile(CliCase):
             events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
             # Entry: x is a parameter; zero, t, w, r. Body: i, y, one, j, product, s; condition: i, ten, c.
             self.assertEqual(len(events), 1 + 4 + 10 * 6 + 11 * 3)
-            self.assertEqual((trace["otherData"]["events"], trace["otherData"]["dropped_events"]), (len(events), 0))
-            run, end = events[0], lambda event: event["ts"] + event["dur"] + 0.002  # each is rounded to a nanosecond
+            self.assertEqual((trace["otherData"]["events"], trace["otherData"]["dropped_events"]),
+                             (len(events), 0))
+            # each is rounded to a nanosecond
+            run, end = events[0], lambda event: event["ts"] + event["dur"] + 0.002
             self.assertEqual(run["name"], "run")
             loop = next(event for event in events if event["name"] == "w")
             for event in events[1:]:
@@ -121,11 +126,13 @@ class Profile(CliCase):
         self.expect(2, "plan", self.file("c.hlo", CONSTANT), "--trace", "x.json")
 
     def test_perf_map_names_generated_code(self):
-        body = "\n".join(f"  a{i + 1} = f32[100000] {op}(a{i}, x)" for i, op in enumerate(["multiply", "add", "subtract"]))
+        body = "\n".join(f"  a{i + 1} = f32[100000] {op}(a{i}, x)"
+                         for i, op in enumerate(["multiply", "add", "subtract"]))
         program = self.file("f.hlo", f"HloModule m\nENTRY e {{\n  x = f32[100000] parameter(0)\n  a0 = f32[100000] negate(x)\n{body}\n"
                                      "  ROOT out = f32[100000] abs(a3)\n}\n")
         for flags in ((), ("--perf-map",)):
-            process = subprocess.Popen([ASSAY, "run", program, "--random-inputs", "1", "--output", self.path("o.npz"), *flags])
+            process = subprocess.Popen(
+                [ASSAY, "run", program, "--random-inputs", "1", "--output", self.path("o.npz"), *flags])
             path = f"/tmp/perf-{process.pid}.map"
             self.assertEqual(process.wait(timeout=60), 0)
             self.assertEqual(os.path.exists(path), bool(flags))

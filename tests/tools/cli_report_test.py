@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""assay diff --html: the page of a comparison, and how it is in a browser, where there is one. Usage: cli_report_test.py ASSAY
+"""assay diff --html: the page of a comparison, and how it is in a browser, where there is one. Usage:
+cli_report_test.py ASSAY
 
 The browser is Chromium without a window; where it is not installed those tests are skipped."""
 import html.parser
@@ -59,8 +60,10 @@ class ReportCase(CliCase):
         return words + " {program} {inputs} {outputs}"
 
     def report(self, code, *fault, more=(), isolate=True, **expected):
-        return self.expect(code, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(*fault), "--profile",
-                           "strict", "--html", self.page, *(["--isolate"] if isolate else []), *more, **expected)
+        return self.expect(code, "diff", self.program, "--inputs", self.inputs, "--backend",
+                           self.backend(*fault), "--profile",
+                           "strict", "--html", self.page, *(["--isolate"] if isolate else []), *more,
+                           **expected)
 
     def text(self):
         with open(self.page, encoding="utf-8") as file:
@@ -95,10 +98,10 @@ class Report(ReportCase):
         self.assertEqual(page.count("<tr"), self.text().count("<tr"))
 
     def test_wrong_usage(self):
-        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--html", self.page,
-                    error="--profile")
-        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--profile", "strict", "--html",
-                    self.inputs, error="which is read")
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--html",
+                    self.page, error="--profile")
+        self.expect(2, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--profile",
+                    "strict", "--html", self.inputs, error="which is read")
         self.assertFalse(os.path.exists(self.page))
 
     def test_a_page_that_can_not_be_written_leaves_nothing(self):
@@ -108,21 +111,24 @@ class Report(ReportCase):
         self.file("report.html", "older")
         self.report(5, more=["--memory-limit", "3000"], error="memory")
         self.assertEqual(self.text(), "older")
-        self.assertEqual(sorted(name for name in os.listdir(self.folder.name) if "report" in name), ["report.html"])
+        self.assertEqual(sorted(name for name in os.listdir(self.folder.name) if "report" in name),
+                         ["report.html"])
 
     def test_time_covers_it(self):
-        lines = "".join(f"  {'ROOT ' if k == 59999 else ''}x{k} = f32[4] negate(x{k - 1})\n" for k in range(1, 60000))
+        lines = "".join(f"  {'ROOT ' if k == 59999 else ''}x{k} = f32[4] negate(x{k - 1})\n"
+                        for k in range(1, 60000))
         program = self.file("long.hlo", f"HloModule m\nENTRY e {{\n  x0 = f32[4] parameter(0)\n{lines}}}\n")
         actual = self.npz("out.npz", out0=floats(-0.5, -1, -1.5, -2))
         began = time.monotonic()
-        result = self.call("diff", program, "--inputs", self.inputs, "--actual", actual, "--profile", "strict", "--html", self.page)
+        result = self.call("diff", program, "--inputs", self.inputs, "--actual", actual, "--profile",
+                           "strict", "--html", self.page)
         took = time.monotonic() - began
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertLess(len(self.text()), 12_000_000)
         self.assertIn("Of this computation 300 instructions are drawn", self.text())
         os.remove(self.page)
-        self.expect(5, "diff", program, "--inputs", self.inputs, "--actual", actual, "--profile", "strict", "--html", self.page,
-                    "--timeout", f"{took / 10:.3f}", error="timeout")
+        self.expect(5, "diff", program, "--inputs", self.inputs, "--actual", actual, "--profile", "strict",
+                    "--html", self.page, "--timeout", f"{took / 10:.3f}", error="timeout")
         self.assertEqual([name for name in os.listdir(self.folder.name) if "report" in name], [])
 
 
@@ -142,9 +148,12 @@ class Browser:
                 os.close(fd)
 
         self.process = subprocess.Popen(
-            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-             "--disable-extensions", f"--user-data-dir={folder}", "--remote-debugging-pipe"], preexec_fn=give, close_fds=False,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-first-run",
+             "--disable-extensions", f"--user-data-dir={folder}", "--remote-debugging-pipe"], preexec_fn=give,
+            close_fds=False,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True)
         os.close(to_read)
         os.close(to_write)
         self.rest, self.number, self.events, self.session = b"", 0, [], None
@@ -181,7 +190,8 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path, width, height=800, theme="light"):
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                 mobile=width < 500)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         self.events.clear()
         self.ask("Page.navigate", url="file://" + path)
@@ -198,8 +208,8 @@ class Browser:
             self.ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
 
 
-# The lowest contrast of text that is shown, by WCAG's formula, and what it is: in HTML on the nearest background behind it, in
-# boxes of the graph on the box.
+# The lowest contrast of text that is shown, by WCAG's formula, and what it is: in HTML on the nearest
+# background behind it, in boxes of the graph on the box.
 CONTRAST = """(() => {
   const light = color => {
     const [r, g, b] = color.match(/[\\d.]+/g).map(Number).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -249,12 +259,14 @@ class InBrowser(ReportCase):
         for event in self.browser.events:
             if event.get("method") == "Network.requestWillBeSent":
                 requests.append(event["params"]["request"]["url"])
-            if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled"):
+            if event.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded",
+                                       "Runtime.consoleAPICalled"):
                 wrong.append(event["params"])
         self.assertEqual(wrong, [])
         self.assertEqual([url for url in requests if not url.startswith("data:")], ["file://" + self.page])
         # The style and the script hold, under the page's own policy.
-        self.assertEqual(self.browser.value("getComputedStyle(document.querySelector('.skip')).position"), "absolute")
+        self.assertEqual(self.browser.value("getComputedStyle(document.querySelector('.skip')).position"),
+                         "absolute")
         self.assertGreater(self.browser.value("document.querySelectorAll('.tools button').length"), 3)
 
     def test_the_graph_is_reached_and_walked_by_keys(self):

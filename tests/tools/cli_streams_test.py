@@ -28,19 +28,24 @@ LOST = b"assay: error: standard output could not be written\n"
 
 class Streams(CliCase):
     def shell(self, text, *args):
-        return subprocess.run(["sh", "-c", text, ASSAY, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        return subprocess.run(["sh", "-c", text, ASSAY, *args], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60)
 
     # ---- standard output ----
 
     def test_every_command_says_that_standard_output_is_lost(self):
-        program, out, other = self.file("c.hlo", CONSTANT), self.npz("o.npz", out0=floats(1, 2)), self.npz("p.npz", out0=floats(1, 3))
+        program, out, other = self.file("c.hlo", CONSTANT), self.npz("o.npz", out0=floats(1, 2)), self.npz(
+            "p.npz", out0=floats(1, 3))
         good = "// oracle: assay\n// out0: f32[2] {1, 2.5}\n" + CONSTANT
         wrong = good.replace("out0: f32[2] {1, 2.5}", "out0: f32[2] {1, 3}")
         golden, failing = self.file("g.hlo", good), self.path("f.hlo")
-        for args in (("run", program), ("run", program, "--json"), ("print", program), ("print", program, "--to", "pb"), ("plan", program),
-                     ("bench", program), ("bench", program, "--json"), ("ops",), ("ops", "add"), ("diff", out, out), ("diff", out, other),
+        for args in (("run", program), ("run", program, "--json"), ("print", program),
+                     ("print", program, "--to", "pb"), ("plan", program),
+                     ("bench", program), ("bench", program, "--json"), ("ops",), ("ops", "add"),
+                     ("diff", out, out), ("diff", out, other),
                      ("golden", "record", program), ("golden", "check", golden), ("golden", "check", failing),
-                     ("golden", "check", self.path("none"), golden), ("golden", "update", failing), ("--help",), ("--version",),
+                     ("golden", "check", self.path("none"), golden), ("golden", "update", failing),
+                     ("--help",), ("--version",),
                      ("run", "--help"), ("golden", "check", "--help"), ("run", self.file("p.mlir", PRINTS)),
                      ("run", self.file("p.mlir", PRINTS), "--output", self.path("out.npz"))):
             for redirection in ("> /dev/full", ">&-"):
@@ -52,18 +57,20 @@ class Streams(CliCase):
 
     def test_a_reader_that_leaves_is_no_signal(self):
         program = self.file("b.hlo", "HloModule m\nENTRY e {\n  ROOT i = s32[100000] iota(), iota_dimension=0\n}\n")
-        with subprocess.Popen([ASSAY, "run", program, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen([ASSAY, "run", program, "--json"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
             process.stdout.read(1)
             process.stdout.close()
             self.assertEqual((process.stderr.read(), process.wait(timeout=60)), (LOST, 5))
 
     def test_no_file_gets_a_closed_streams_number(self):
-        """What is meant for a closed stream would go to the first file that is opened, by its number 0, 1 or 2."""
+        """What is meant for a closed stream would go to the first file that is opened, by its number 0,
+        1 or 2."""
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         for stream in (0, 1, 2):
-            with subprocess.Popen([ASSAY, "run", fifo], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  preexec_fn=lambda: os.close(stream)) as process:
+            with subprocess.Popen([ASSAY, "run", fifo], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, preexec_fn=lambda: os.close(stream)) as process:
                 with open(fifo, "wb") as program:  # once the other side has it open
                     self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/{stream}"), "/dev/null")
                     program.write(CONSTANT.encode())
@@ -75,7 +82,8 @@ class Streams(CliCase):
     def test_a_file_that_may_not_grow(self):
         program = self.file("b.hlo", "HloModule m\nENTRY e {\n  ROOT i = s32[100000] iota(), iota_dimension=0\n}\n")
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-        self.expect(5, "run", program, "--output", self.path("o.npz"), preexec_fn=limit, error="o.npz: error: can't write: File too large")
+        self.expect(5, "run", program, "--output", self.path("o.npz"), preexec_fn=limit,
+                    error="o.npz: error: can't write: File too large")
         with open(self.path("o.txt"), "wb") as out:
             self.expect(5, "run", program, "--json", preexec_fn=limit, stdout=out, error=LOST.decode())
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.hlo", "o.txt"])
@@ -86,7 +94,8 @@ class Streams(CliCase):
         os.symlink("folder/second", self.path("first"))
         os.symlink("../real.npz", self.path("folder/second"))
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-        self.expect(5, "run", program, "--output", self.path("first"), preexec_fn=limit, error="File too large")
+        self.expect(5, "run", program, "--output", self.path("first"), preexec_fn=limit,
+                    error="File too large")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["b.hlo", "first", "folder"])
         self.expect(0, "run", program, "--output", self.path("first"))
         self.assertEqual(list(self.read_npz(self.path("real.npz"))), ["out0.npy"])
@@ -94,8 +103,10 @@ class Streams(CliCase):
 
     def test_waiting_for_input_can_be_interrupted(self):
         program = self.file("a.hlo", ADD)
-        for args in (("run", "-"), ("verify", "-"), ("run", program, "--inputs", "-"), ("golden", "check", "-")):
-            process = subprocess.Popen([ASSAY, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for args in (("run", "-"), ("verify", "-"), ("run", program, "--inputs", "-"),
+                     ("golden", "check", "-")):
+            process = subprocess.Popen([ASSAY, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             time.sleep(0.3)
@@ -111,19 +122,22 @@ class Streams(CliCase):
                                      "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n")
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
         for name, flags, options in (("1", (), {}), ("2", ("--jobs", "1024"), {"preexec_fn": limit})):
-            self.expect(0, "run", program, "--random-inputs", "1", "--output", self.path(name), *flags, **options)
+            self.expect(0, "run", program, "--random-inputs", "1", "--output", self.path(name), *flags,
+                        **options)
         self.assertEqual(self.read_npz(self.path("1")), self.read_npz(self.path("2")))
 
     def test_a_small_stack(self):
         nested = "(" * 500 + "f32[]" + ")" * 500
         calls = "k0 {\n  ROOT p = f32[] parameter(0)\n}\n" + "".join(
-            f"k{i} {{\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=k{i - 1}\n}}\n" for i in range(1, 1000))
+            f"k{i} {{\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=k{i - 1}\n}}\n"
+            for i in range(1, 1000))
         limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, (128 << 10, 128 << 10))
         for name, text in (("nested", f"HloModule m\nENTRY e {{\n  ROOT p = {nested} parameter(0)\n}}\n"),
                            ("calls", f"HloModule m\n{calls}ENTRY e {{\n  p = f32[] parameter(0)\n"
                                      "  ROOT r = f32[] call(p), to_apply=k999\n}\n")):
             for engine in ("exact", "reference"):
-                self.expect(0, "run", self.file(name, text), "--random-inputs", "1", "--engine", engine, preexec_fn=limit)
+                self.expect(0, "run", self.file(name, text), "--random-inputs", "1", "--engine", engine,
+                            preexec_fn=limit)
 
     def test_two_outputs_need_two_files(self):
         program, out = self.file("c.hlo", CONSTANT), self.path("out")
@@ -140,12 +154,15 @@ class Streams(CliCase):
         npz = self.npz("in.npz", arg0=floats(1, 2))
         with open(npz, "rb") as data:
             self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", "-", stdin=data, output="[2. 4.]")
-        for args in (("run", "-", "--inputs", "-"), ("bench", "-", "--inputs", "-"), ("golden", "record", "-", "--inputs", "-"),
-                     ("diff", "-", "-"), ("diff", "-", "--actual", "-"), ("diff", npz, "--actual", "-", "--inputs", "-"), ("golden", "check", "-", "-")):
+        for args in (("run", "-", "--inputs", "-"), ("bench", "-", "--inputs", "-"),
+                     ("golden", "record", "-", "--inputs", "-"),
+                     ("diff", "-", "-"), ("diff", "-", "--actual", "-"),
+                     ("diff", npz, "--actual", "-", "--inputs", "-"), ("golden", "check", "-", "-")):
             self.expect(2, *args, input=CONSTANT.encode(), error="standard input ('-') can be read once")
         golden = f"// oracle: assay\n// out0: f32[2] {{1, 2}}\n{CONSTANT}".encode()
         self.expect(1, "golden", "check", "-", input=golden, output="0 passed, 1 failed")
-        self.expect(2, "golden", "update", "-", input=golden, error="standard input ('-') can't be updated", cwd=self.folder.name)
+        self.expect(2, "golden", "update", "-", input=golden, error="standard input ('-') can't be updated",
+                    cwd=self.folder.name)
         self.assertFalse(os.path.exists(self.path("-")))
 
     # ---- names ----
@@ -153,14 +170,17 @@ class Streams(CliCase):
     def test_arguments_cannot_move_the_cursor(self):
         program = self.file("c.hlo", CONSTANT)
         evil = b"\x1b[2J\xff"
-        for args in ((evil,), ("run", program, b"--" + evil), ("run", program, evil), ("run", program, "--engine", evil),
-                     ("run", program, "--timeout", evil), ("print", program, "--to", evil), ("ops", evil), ("golden", evil)):
+        for args in ((evil,), ("run", program, b"--" + evil), ("run", program, evil),
+                     ("run", program, "--engine", evil),
+                     ("run", program, "--timeout", evil), ("print", program, "--to", evil), ("ops", evil),
+                     ("golden", evil)):
             message = self.expect(2, *args, error="\\x1b[2J\\xff").stderr
             self.assertNotIn(b"\x1b", message)
         add = self.file(evil + b".hlo", ADD)
         self.assertNotIn(b"\x1b", self.expect(2, "run", add, error="takes inputs").stderr)
         out = self.npz("o.npz", **{"\x1b[2J": floats(1)})
-        for args in ((out, self.npz("p.npz", out0=floats(1))), (self.path("p.npz"), out), (out, self.npz("q.npz", **{"\x1b[2J": floats(2)}))):
+        for args in ((out, self.npz("p.npz", out0=floats(1))), (self.path("p.npz"), out),
+                     (out, self.npz("q.npz", **{"\x1b[2J": floats(2)}))):
             self.assertNotIn(b"\x1b", self.expect(1, "diff", *args, output="\\x1b[2J: ").stdout)
 
     def test_an_unknown_command_of_golden_is_named(self):
@@ -173,11 +193,14 @@ class Streams(CliCase):
         program, out = self.file("f.hlo", OUTFEED), self.path("out.npz")
         self.expect(0, "run", program, "--output", out)
         self.expect(0, "diff", program, "--actual", out, output="outfeed0: value: 1 elements, all equal")
-        self.expect(1, "diff", program, "--actual", self.npz("wrong.npz", out0=floats(-4), outfeed0=floats(5)), output="outfeed0: ")
-        self.expect(0, "diff", program, "--actual", self.npz("only.npz", out0=floats(-4)))  # a backend that shows no outfeed
+        self.expect(1, "diff", program, "--actual",
+                    self.npz("wrong.npz", out0=floats(-4), outfeed0=floats(5)), output="outfeed0: ")
+        # a backend that shows no outfeed
+        self.expect(0, "diff", program, "--actual", self.npz("only.npz", out0=floats(-4)))
 
     def test_diff_takes_a_lone_array_for_out0(self):
-        program, npz, npy = self.file("c.hlo", CONSTANT), self.npz("o.npz", out0=floats(1, 2.5)), self.file("o.npy", floats(1, 2.5))
+        program, npz, npy = self.file("c.hlo", CONSTANT), self.npz("o.npz", out0=floats(1, 2.5)), self.file(
+            "o.npy", floats(1, 2.5))
         for args in ((npy, npz), (npz, npy), (npy, npy), (program, "--actual", npy)):
             self.expect(0, "diff", *args, output="out0: value: 2 elements, all equal")
         self.expect(1, "diff", npz, self.file("w.npy", floats(1, 2)), output="out0: ")

@@ -34,7 +34,8 @@ class Cli(CliCase):
 
     def test_run_writes_results(self):
         inputs = self.npz("in.npz", arg0=floats(1, 2.5))
-        result = self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", inputs, "--output", self.path("out.npz"))
+        result = self.expect(0, "run", self.file("a.hlo", ADD), "--inputs", inputs, "--output",
+                             self.path("out.npz"))
         self.assertEqual(result.stdout, b"")
         content = self.read_npz(self.path("out.npz"))
         self.assertEqual(list(content), ["out0.npy"])
@@ -64,7 +65,8 @@ class Cli(CliCase):
         self.expect(0, "run", self.file("two.mlir", text), "--module", "second", output="out0 f32[]\n2.")
         self.expect(0, "run", program, "--module", "second", output="out0 f32[]\n2.")
         for command in (["run"], ["print", "--to", "pb"], ["plan"], ["bench"]):
-            self.expect(2, command[0], program, *command[1:], error="holds 2 programs, first, second: --module NAME")
+            self.expect(2, command[0], program, *command[1:],
+                        error="holds 2 programs, first, second: --module NAME")
         self.expect(2, "run", program, "--module", "third", error="holds 2 programs")
 
     # ---- test programs ----
@@ -110,7 +112,8 @@ class Cli(CliCase):
 """
         path = self.file("p.mlir", program)
         inputs = self.npz("in.npz", arg0=floats(1, 2.5))
-        self.expect(0, "run", path, "--inputs", inputs, "--output", self.path("out.npz"), output="f32[2]\n[ 1. 2.5]")
+        self.expect(0, "run", path, "--inputs", inputs, "--output", self.path("out.npz"),
+                    output="f32[2]\n[ 1. 2.5]")
         self.assertEqual(sorted(self.read_npz(self.path("out.npz"))), ["out0.npy", 'probe/a"b.0.npy'])
         result = self.call("run", path, "--inputs", inputs, "--json")
         self.assertEqual(list(json.loads(result.stdout)["outputs"]), ["out0", 'probe/a"b.0'])
@@ -131,7 +134,8 @@ ENTRY e {
 }
 """
         inputs = self.npz("in.npz", arg0__0=npy("|V2", [1], b"\x80\x3f"), arg0__1__0=npy("|b1", [2], b"\1\0"))
-        self.expect(0, "run", self.file("t.hlo", program), "--inputs", inputs, "--output", self.path("out.npz"))
+        self.expect(0, "run", self.file("t.hlo", program), "--inputs", inputs, "--output",
+                    self.path("out.npz"))
         content = self.read_npz(self.path("out.npz"))
         self.assertEqual(sorted(content), ["out0.npy", "out1.0.npy"])
         self.assertIn(b"'|V2'", content["out0.npy"])
@@ -181,13 +185,16 @@ ENTRY e {
     # ---- inputs that do not fit ----
 
     def test_without_inputs_the_parameters_are_listed(self):
-        self.expect(2, "run", self.file("a.hlo", ADD), error=["arg0", "f32[2]", "--inputs", "--random-inputs"])
+        self.expect(2, "run", self.file("a.hlo", ADD),
+                    error=["arg0", "f32[2]", "--inputs", "--random-inputs"])
 
     def test_inputs_that_do_not_fit(self):
         program = self.file("a.hlo", ADD)
         for arrays, error in (({}, "'arg0' is missing"), ({"arg1": floats(1, 2)}, "'arg0' is missing"),
-                              ({"arg0": floats(1, 2), "arg7": floats(1)}, "'arg7'"), ({"arg0": floats(1, 2, 3)}, "arg0"),
-                              ({"arg0": npy("<f8", [2], b"\0" * 16)}, "arg0"), ({"arg0": npy("<f4", [2], b"\0" * 7)}, "arg0")):
+                              ({"arg0": floats(1, 2), "arg7": floats(1)}, "'arg7'"),
+                              ({"arg0": floats(1, 2, 3)}, "arg0"),
+                              ({"arg0": npy("<f8", [2], b"\0" * 16)}, "arg0"),
+                              ({"arg0": npy("<f4", [2], b"\0" * 7)}, "arg0")):
             self.expect(5, "run", program, "--inputs", self.npz("in.npz", **arrays), error=error)
 
     def test_damaged_files(self):
@@ -212,7 +219,8 @@ ENTRY e {
 
     def test_standard_output_that_cannot_be_written(self):
         program = self.file("c.hlo", CONSTANT)
-        for args in (("run", program), ("run", program, "--json"), ("print", program), ("plan", program), ("ops",)):
+        for args in (("run", program), ("run", program, "--json"), ("print", program), ("plan", program),
+                     ("ops",)):
             with open("/dev/full", "wb") as full:
                 self.expect(5, *args, stdout=full, error="standard output")
             reader, writer = os.pipe()
@@ -224,7 +232,8 @@ ENTRY e {
 
     def test_errors_show_the_place(self):
         text = ADD.replace("add(x, x)", "add(x, y2)")
-        result = self.expect(3, "verify", self.file("e.hlo", text), error=f"{self.path('e.hlo')}:4:26: error: ")
+        result = self.expect(3, "verify", self.file("e.hlo", text),
+                             error=f"{self.path('e.hlo')}:4:26: error: ")
         lines = result.stderr.decode().splitlines()
         self.assertEqual(lines[1].strip(), "ROOT y = f32[2] add(x, y2)")
         self.assertEqual(lines[1].index("y2"), lines[2].index("^"))
@@ -232,7 +241,8 @@ ENTRY e {
 
     def test_invalid_programs(self):
         nested = "(" * 100000
-        for name, content in (("empty", ""), ("nul", b"HloModule m\0\nENTRY e {}\n"), ("zeros", bytes(100)), ("word", "hello"),
+        for name, content in (("empty", ""), ("nul", b"HloModule m\0\nENTRY e {}\n"), ("zeros", bytes(100)),
+                              ("word", "hello"),
                               ("shape", f"HloModule m\nENTRY e {{\n  ROOT p = {nested} parameter(0)\n}}\n"),
                               ("literal", f"HloModule m\nENTRY e {{\n  ROOT p = f32[] constant({'{' * 100000}\n}}\n"),
                               ("attribute", f"HloModule m, frontend_attributes={'{' * 100000}\n"),
@@ -244,7 +254,8 @@ ENTRY e {
                 self.expect(3, command, path, error=f"{name}.hlo")
 
     def test_escapes_in_names_are_shown_escaped(self):
-        result = self.expect(3, "verify", self.file("x.hlo", b"HloModule m\nENTRY e {\n  ROOT \x1b[31m = f32[] parameter(0)\n}\n"))
+        result = self.expect(3, "verify", self.file(
+            "x.hlo", b"HloModule m\nENTRY e {\n  ROOT \x1b[31m = f32[] parameter(0)\n}\n"))
         self.assertNotIn(b"\x1b", result.stderr)
 
     def test_verify_prints_nothing_when_fine(self):
@@ -273,10 +284,12 @@ ENTRY e {
         self.assertEqual(several.stderr.count(b"note"), 1)
         self.assertEqual(result.stdout, self.expect(0, "run", program).stdout)
         for command in ("run", "bench"):
-            said = json.loads(self.expect(0, command, program, *flags, "--json", error=note).stdout)["unavailable_engines"]
+            said = json.loads(self.expect(0, command, program, *flags, "--json", error=note).stdout)[
+                "unavailable_engines"]
             self.assertEqual([engine["engine"] for engine in said], ["gpu"])
             self.assertTrue(said[0]["reason"].startswith(why))
-            self.assertNotIn("unavailable_engines", json.loads(self.expect(0, command, program, "--json").stdout))
+            self.assertNotIn("unavailable_engines",
+                             json.loads(self.expect(0, command, program, "--json").stdout))
         golden = self.file("g.hlo", "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT)
         self.expect(0, "golden", "check", golden, *flags, error=note)
         negate = self.file("n.hlo", "HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  n = f32[8] negate(x)\n"
@@ -297,7 +310,8 @@ ENTRY e {
                              output="(onednn: 1000000 products, fewer than 67108864)")
         self.assertIn(b"rounded-sums  %d", result.stdout)
         env = {**os.environ, "LD_DEBUG": "files"}
-        traced = self.call("run", self.dot(100), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", env=env)
+        traced = self.call("run", self.dot(100), "--engine", "fast", "--allow-rwx", "--random-inputs", "1",
+                           env=env)
         self.assertEqual(traced.returncode, 0)
         self.assertIn(b"libm", traced.stderr)
         self.assertNotIn(b"dnnl", traced.stderr)
@@ -310,11 +324,13 @@ ENTRY e {
         self.assertIn(b"rounded-sums  %d", result.stdout)
         note = "assay: note: the engine onednn can't be used, and others took its steps: oneDNN can't be loaded: "
         for size, error in ((512, note), (100, None)):  # the small one does not ask for it
-            self.expect(0, "run", self.dot(size), "--engine", "fast", "--allow-rwx", "--random-inputs", "1", error=error, env=env)
+            self.expect(0, "run", self.dot(size), "--engine", "fast", "--allow-rwx", "--random-inputs", "1",
+                        error=error, env=env)
 
     def test_fast_checks_a_sample_of_a_large_step(self):
         for args in ((), ("--crosscheck", "sample"), ("--crosscheck", "off"), ("--allow-rwx",)):
-            self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", *args, output="out0 f32")
+            self.expect(0, "run", self.dot(512), "--engine", "fast", "--random-inputs", "1", *args,
+                        output="out0 f32")
 
     # ---- LAPACK ----
 
@@ -340,7 +356,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         self.expect(4, "run", self.eigenvalues(), "--lapack", env=env,
                     error=["eigh.hlo:4:", "LAPACK can't be loaded (Debian: liblapack3): ", "liblapack.so.3"])
         self.expect(0, "verify", self.eigenvalues(), "--lapack", env=env)
-        self.expect(0, "plan", self.eigenvalues(), "--lapack", output="(custom: LAPACK can't be loaded", env=env)
+        self.expect(0, "plan", self.eigenvalues(), "--lapack", output="(custom: LAPACK can't be loaded",
+                    env=env)
 
     # ---- protocol buffers ----
 
@@ -348,7 +365,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         written = self.expect(0, "print", self.file("c.hlo", CONSTANT), "--to", "pb").stdout
         text = self.expect(0, "print", self.path("c.hlo")).stdout
         # XLA dumps: the name decides nothing.
-        for name in ("module_0001.m.before_optimizations.hlo.pb", "module_0001.m.before_optimizations.txt", "c"):
+        for name in ("module_0001.m.before_optimizations.hlo.pb", "module_0001.m.before_optimizations.txt",
+                     "c"):
             for content in (written, field(1, written), field(1, field(1, written))):
                 program = self.file(name, content)
                 self.expect(0, "run", program, output="out0 f32[2]")
@@ -375,7 +393,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         bad = self.file("bad.pb", head + field(3, literal(2, 5.5)))
         self.expect(1, "golden", "check", bad, output="expected 5.5, actual 5")
         self.expect(1, "golden", "check", self.file("none.pb", head), output="no HloSnapshot")
-        wrong = self.file("wrong.pb", field(1, field(1, module)) + field(2, literal(1, 2)) + field(2, literal(1, 2)))
+        wrong = self.file("wrong.pb",
+                          field(1, field(1, module)) + field(2, literal(1, 2)) + field(2, literal(1, 2)))
         self.expect(5, "run", wrong, error="arg1")
 
     def test_hostile_protos_are_refused_quickly_and_in_little_memory(self):
@@ -400,23 +419,32 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_wrong_usage(self):
         program = self.file("a.hlo", CONSTANT)
-        for args in ((), ("fly",), ("run",), ("run", program, "--color"), ("run", program, "--engine", "steam"),
-                     ("run", program, "--max-steps", "0"), ("run", program, "--timeout", "-1"), ("verify", program, program),
-                     ("run", program, "--max-steps", "99999999999999999999"), ("run", program, "--seed", "18446744073709551616"),
-                     ("run", program, "--random-inputs", "-1"), ("run", program, "--memory-limit", "1.5"), ("golden",), ("golden", "check"), ("run", program, "--jobs", "0"),
+        for args in ((), ("fly",), ("run",), ("run", program, "--color"),
+                     ("run", program, "--engine", "steam"),
+                     ("run", program, "--max-steps", "0"), ("run", program, "--timeout", "-1"),
+                     ("verify", program, program),
+                     ("run", program, "--max-steps", "99999999999999999999"),
+                     ("run", program, "--seed", "18446744073709551616"),
+                     ("run", program, "--random-inputs", "-1"), ("run", program, "--memory-limit", "1.5"),
+                     ("golden",), ("golden", "check"), ("run", program, "--jobs", "0"),
                      ("run", program, "--jobs", "1025"),
-                     ("print", program, "--to", "pdf"), ("ops", "fly"), ("diff", program), ("run", program, "--crosscheck", "x"),
+                     ("print", program, "--to", "pdf"), ("ops", "fly"), ("diff", program),
+                     ("run", program, "--crosscheck", "x"),
                      ("run", program, "--inputs", "a.npz", "--random-inputs", "1")):
             self.expect(2, *args)
 
     def test_wrong_usage_says_what_is_wrong(self):
         program = self.file("a.hlo", CONSTANT)
-        for args, error in ((("fly",), "assay: error: there is no command 'fly'"), ((), "assay: error: A subcommand is required"),
+        for args, error in ((("fly",), "assay: error: there is no command 'fly'"),
+                            ((), "assay: error: A subcommand is required"),
                             (("run",), "assay: error: PROGRAM is required"),
                             (("run", program, "--engine", "steam"), "assay: error: --engine: steam not in"),
-                            (("run", program, "--timeout", "nan"), "--timeout: 'nan' is no number of seconds"),
-                            (("run", program, "--timeout", "1e300"), "at most 1e9"), (("run", program, "--timeout", "0"), "more than 0"),
-                            (("diff", "a.npz", "b.npz", "--rtol", "nan"), "--rtol: 'nan' is no number that is at least 0"),
+                            (("run", program, "--timeout", "nan"),
+                             "--timeout: 'nan' is no number of seconds"),
+                            (("run", program, "--timeout", "1e300"), "at most 1e9"),
+                            (("run", program, "--timeout", "0"), "more than 0"),
+                            (("diff", "a.npz", "b.npz", "--rtol", "nan"),
+                             "--rtol: 'nan' is no number that is at least 0"),
                             (("diff", "a.npz", "b.npz", "--atol", "-1"), "--atol: '-1'"),
                             (("diff", "a.npz", "b.npz", "--ulps", "-1"), "--ulps: '-1'")):
             self.expect(2, *args, error=error)
@@ -429,8 +457,10 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         kernels = (("--crosscheck", "full"), ("--repro-dir", "r"), ("--jobs", "2"))
         inputs = (("--inputs", "a.npz"), ("--random-inputs", "1"))
         devices = (("--replicas", "1"), ("--partitions", "1"))
-        accepted = {("run",): limits + engine + kernels + inputs[1:] + devices, ("bench",): limits + engine + kernels + inputs[1:] + devices,
-                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:] + devices, ("golden", "check"): limits[1:] + engine + kernels,
+        accepted = {("run",): limits + engine + kernels + inputs[1:] + devices,
+                    ("bench",): limits + engine + kernels + inputs[1:] + devices,
+                    ("plan",): engine + devices, ("golden", "record"): limits + inputs[1:] + devices,
+                    ("golden", "check"): limits[1:] + engine + kernels,
                     ("golden", "update"): (), ("verify",): (), ("print",): ()}
         golden = self.file("g.hlo", "// oracle: hand\n// out0: f32[2] {1, 2.5}\n" + CONSTANT)
         for command, flags in accepted.items():
@@ -443,7 +473,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_no_file_has_no_name(self):
         program, npz = self.file("a.hlo", CONSTANT), self.npz("o.npz", out0=floats(1, 2.5))
-        for args, flag in ((("run", ""), "PROGRAM"), (("run", program, "--inputs", ""), "--inputs"), (("golden", "check", ""), "PATH"),
+        for args, flag in ((("run", ""), "PROGRAM"), (("run", program, "--inputs", ""), "--inputs"),
+                           (("golden", "check", ""), "PATH"),
                            (("diff", npz, ""), "SECOND"), (("diff", program, "--actual", ""), "--actual"),
                            (("run", program, "--output", ""), "--output"), (("run", program, "--trace", ""), "--trace"),
                            (("golden", "record", program, "--output", ""), "--output")):
@@ -454,12 +485,13 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_commands_that_this_build_does_not_have(self):
         for command in ("bisect", "reduce", "fuzz"):
-            self.expect(4, command, self.file("a.hlo", ADD), error=f"the command '{command}' is not part of this build")
+            self.expect(4, command, self.file("a.hlo", ADD),
+                        error=f"the command '{command}' is not part of this build")
 
     def test_an_error_names_its_file_once(self):
         program, none = self.file("a.hlo", ADD), self.path("none")
-        for args in (("run", none), ("verify", none), ("run", program, "--inputs", none), ("plan", none), ("diff", none, none),
-                     ("run", program, "--inputs", self.file("none.npz", "hello"))):
+        for args in (("run", none), ("verify", none), ("run", program, "--inputs", none), ("plan", none),
+                     ("diff", none, none), ("run", program, "--inputs", self.file("none.npz", "hello"))):
             message = self.expect(5, *args).stderr.decode()
             self.assertTrue(message.startswith(args[-1] + ": error: "), message)
             self.assertEqual(message.count(args[-1]), 1)
@@ -470,7 +502,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
     def test_without_inputs_every_command_asks_for_them(self):
         program, actual = self.file("a.hlo", ADD), self.npz("out.npz", out0=floats(2, 4))
         for args in (("run", program), ("diff", program, "--actual", actual), ("golden", "record", program)):
-            self.expect(2, *args, error=[program + " takes inputs", "arg0  f32[2]", "--inputs", "--random-inputs"])
+            self.expect(2, *args,
+                        error=[program + " takes inputs", "arg0  f32[2]", "--inputs", "--random-inputs"])
 
     # ---- the other commands ----
 
@@ -491,22 +524,26 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
             self.assertEqual(engines[op], "reference,exact,gpu")
         self.assertEqual(engines["while"], "reference,exact")
         self.assertEqual(engines["rng"], "reference")
-        self.expect(0, "ops", "sort", output="engines           reference,exact,gpu\n  --engine exact    native\n")
+        self.expect(0, "ops", "sort",
+                    output="engines           reference,exact,gpu\n  --engine exact    native\n")
         self.expect(0, "ops", "dot", output="rounded-sums, native\n")
 
     def test_ops_prints_the_specification(self):
         pages = pathlib.Path(__file__).resolve().parents[2] / "docs" / "spec"
-        elementwise, rng = ((pages / f"operations-{name}.md").read_text(encoding="utf-8") for name in ("elementwise", "rng"))
+        elementwise, rng = ((pages / f"operations-{name}.md").read_text(encoding="utf-8")
+                            for name in ("elementwise", "rng"))
         for opcode, heading, page in (("clamp", "Clamp (`clamp`)", elementwise),
                                       ("minimum", "Max, Min (`maximum`, `minimum`)", elementwise),
                                       ("select", "Select (`select`)", elementwise),  # the last of its page
                                       ("rng", "RngUniform, RngNormal (`rng`)", rng)):
-            section = re.search(rf"^### {re.escape(heading)}\n.*?(?=^#{{1,3}} |\Z)", page, re.M | re.S)[0].rstrip()
+            section = re.search(rf"^### {re.escape(heading)}\n.*?(?=^#{{1,3}} |\Z)", page,
+                                re.M | re.S)[0].rstrip()
             text = self.expect(0, "ops", opcode).stdout.decode()
             self.assertTrue(text.endswith(f"\n\n{section}\n"), opcode)
         self.assertEqual(self.expect(0, "ops", "Clamp-C1").stdout.decode(),
                          "- **Clamp-C1** (StableHLO: clamp C3) The three are arrays of one element type.\n")
-        for label, last in (("SHAPE-3", "and 1 for a scalar.\n"), ("Clamp-C2", "have the operand's dimensions.\n")):
+        for label, last in (("SHAPE-3", "and 1 for a scalar.\n"),
+                            ("Clamp-C2", "have the operand's dimensions.\n")):
             text = self.expect(0, "ops", label).stdout.decode()
             self.assertTrue(text.startswith(f"- **{label}** ") and text.endswith(last), text)
         for unknown in ("Clamp-C", "Clamp-C99", "CLAMP-C2", "**", "clamp`"):
@@ -518,7 +555,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         for routine in ("getrf", "geqrf", "gesdd", "geev", "gees", "gtsv"):
             for letter in "sdcz":
                 self.assertIn(f"lapack_{letter}{routine}_ffi", targets)
-        for target in ("lapack_dsyevd_ffi", "lapack_zheevd_ffi", "lapack_dorgqr_ffi", "lapack_cungqr_ffi", "Qr"):
+        for target in ("lapack_dsyevd_ffi", "lapack_zheevd_ffi", "lapack_dorgqr_ffi", "lapack_cungqr_ffi",
+                       "Qr"):
             self.assertIn(target, targets)
         self.expect(0, "ops", "lapack_sgetrf_ffi", output="custom call of JAX's linear algebra")
         self.expect(2, "ops", "lapack_sgetrf")
@@ -528,14 +566,16 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         self.assertEqual(self.expect(0, "print", self.file("b.hlo", first)).stdout, first)
 
     def test_print_to_mlir(self):
-        printed = self.expect(0, "print", self.file("a.hlo", ADD), "--to", "mlir", output="func.func public @main").stdout
+        printed = self.expect(0, "print", self.file("a.hlo", ADD), "--to", "mlir",
+                              output="func.func public @main").stdout
         program = self.file("b.mlir", printed)
         self.assertEqual(self.expect(0, "print", program, "--to", "mlir").stdout, printed)
         inputs = self.npz("in.npz", arg0=floats(1, 2.5))
         self.assertEqual(self.expect(0, "run", program, "--inputs", inputs).stdout,
                          self.expect(0, "run", self.path("a.hlo"), "--inputs", inputs).stdout)
         state = CONSTANT.replace("f32[2] constant({1, 2.5})", "u64[2] rng-get-and-update-state(), delta=1")
-        self.expect(4, "print", self.file("s.hlo", state), "--to", "mlir", error=["s.hlo:3:", "rng-get-and-update-state '%"])
+        self.expect(4, "print", self.file("s.hlo", state), "--to", "mlir",
+                    error=["s.hlo:3:", "rng-get-and-update-state '%"])
 
     def test_instruction_sets_are_capped(self):
         program = self.file("a.hlo", ADD)
@@ -548,7 +588,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_bench(self):
         value = json.loads(self.expect(0, "bench", self.file("c.hlo", CONSTANT), "--json").stdout)
-        self.assertEqual(set(value), {"median_s", "min_s", "runs", "compile_s", "sums", "pairs_share", "slices_share",
+        self.assertEqual(set(value),
+                         {"median_s", "min_s", "runs", "compile_s", "sums", "pairs_share", "slices_share",
                                       "values", "second_share", "reference_share"})
 
     def test_diff_of_two_files(self):
@@ -569,8 +610,10 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
     def test_diff_of_a_program(self):
         program = self.file("a.hlo", ADD)
         inputs = self.npz("in.npz", arg0=floats(1, 2))
-        self.expect(0, "diff", program, "--actual", self.npz("good.npz", out0=floats(2, 4)), "--inputs", inputs)
-        self.expect(1, "diff", program, "--actual", self.npz("bad.npz", out0=floats(2, 5)), "--inputs", inputs)
+        self.expect(0, "diff", program, "--actual", self.npz("good.npz", out0=floats(2, 4)), "--inputs",
+                    inputs)
+        self.expect(1, "diff", program, "--actual", self.npz("bad.npz", out0=floats(2, 5)), "--inputs",
+                    inputs)
 
     # ---- interruption ----
 
@@ -592,7 +635,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 }
 """
         path = self.file("w.mlir", endless + "// -----\n" + endless)
-        with subprocess.Popen([ASSAY, "run", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen([ASSAY, "run", path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
             time.sleep(0.5)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=10)
@@ -600,7 +644,8 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_interrupt(self):
         for text in (ENDLESS, BUSY):
-            process = subprocess.Popen([ASSAY, "run", self.file("w.hlo", text)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process = subprocess.Popen([ASSAY, "run", self.file("w.hlo", text)], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
             time.sleep(0.5)
             start = time.monotonic()
             process.send_signal(signal.SIGINT)

@@ -1,5 +1,5 @@
-"""What the tests of the command line share: temporary files, runs of `assay` and their exit codes. The program is the first
-argument of the test."""
+"""What the tests of the command line share: temporary files, runs of `assay` and their exit codes. The
+program is the first argument of the test."""
 import os
 import struct
 import subprocess
@@ -42,7 +42,8 @@ class CliCase(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def path(self, name):
-        return os.path.join(self.folder.name if isinstance(name, str) else os.fsencode(self.folder.name), name)
+        return os.path.join(self.folder.name if isinstance(name, str) else os.fsencode(self.folder.name),
+                            name)
 
     def file(self, name, content):
         with open(self.path(name), "wb") as out:

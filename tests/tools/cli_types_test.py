@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""assay diff of element types that NumPy lacks: what .npz files say of them, and --types. Usage: cli_types_test.py ASSAY"""
+"""assay diff of element types that NumPy lacks: what .npz files say of them, and --types. Usage:
+cli_types_test.py ASSAY"""
 import struct
 import unittest
 import zipfile
 
 from cli_testing import CliCase, npy
 
-# Element type, bits of the exact value, bits of the other one, how many values of the type lie between them: by hand.
+# Element type, bits of the exact value, bits of the other one,
+# how many values of the type lie between them: by hand.
 DISTANCES = [
     ("bf16", 0x3F80, 0x3F81, 1),  # 1, 1.0078125
     ("bf16", 0xC040, 0xC043, 3),
@@ -43,12 +45,17 @@ DISTANCES = [
 ]
 # Bits that are equal to the type: zeros of both signs, and NaNs.
 EQUAL = [
-    ("bf16", 0x8000, 0x0000), ("bf16", 0x7FC0, 0xFFC1), ("f8e5m2", 0x80, 0x00), ("f8e5m2", 0x7D, 0xFE), ("f8e4m3", 0x80, 0x00),
-    ("f8e4m3", 0x7C, 0xF9), ("f8e4m3fn", 0x80, 0x00), ("f8e4m3fn", 0x7F, 0xFF), ("f8e3m4", 0x80, 0x00), ("f8e3m4", 0x78, 0xF1),
-    ("f6e3m2fn", 0x20, 0x00), ("f6e2m3fn", 0x20, 0x00), ("f4e2m1fn", 0x8, 0x0), ("s4", 0xFF, 0x0F), ("u2", 0xF3, 0x03),
+    ("bf16", 0x8000, 0x0000), ("bf16", 0x7FC0, 0xFFC1), ("f8e5m2", 0x80, 0x00), ("f8e5m2", 0x7D, 0xFE),
+    ("f8e4m3", 0x80, 0x00),
+    ("f8e4m3", 0x7C, 0xF9), ("f8e4m3fn", 0x80, 0x00), ("f8e4m3fn", 0x7F, 0xFF), ("f8e3m4", 0x80, 0x00),
+    ("f8e3m4", 0x78, 0xF1),
+    ("f6e3m2fn", 0x20, 0x00), ("f6e2m3fn", 0x20, 0x00), ("f4e2m1fn", 0x8, 0x0), ("s4", 0xFF, 0x0F),
+    ("u2", 0xF3, 0x03),
 ]
-# One that differs from all others: NaN where a type has one alone, and the value that other types have instead.
-NANS = [("f8e4m3b11fnuz", 0x80, 0x00), ("f8e5m2fnuz", 0x80, 0x00), ("f8e4m3fnuz", 0x80, 0x00), ("f8e8m0fnu", 0xFF, 0xFE)]
+# One that differs from all others: NaN where a type has one alone,
+# and the value that other types have instead.
+NANS = [("f8e4m3b11fnuz", 0x80, 0x00), ("f8e5m2fnuz", 0x80, 0x00), ("f8e4m3fnuz", 0x80, 0x00),
+        ("f8e8m0fnu", 0xFF, 0xFE)]
 
 
 def bits(element_type, *values, kind="V"):
@@ -77,7 +84,8 @@ class Types(CliCase):
             self.expect(0, "run", program, "--output", self.path(name))
         with zipfile.ZipFile(self.path("1.npz")) as archive:
             self.assertEqual([(info.filename, info.comment) for info in archive.infolist()],
-                             [("out0.npy", b"bf16"), ("out1.npy", b"s4"), ("out2.npy", b""), ("out3.npy", b"f8e4m3fn")])
+                             [("out0.npy", b"bf16"), ("out1.npy", b"s4"), ("out2.npy", b""),
+                              ("out3.npy", b"f8e4m3fn")])
         with open(self.path("1.npz"), "rb") as one, open(self.path("2.npz"), "rb") as two:
             self.assertEqual(one.read(), two.read())
         self.expect(0, "diff", self.path("1.npz"), self.path("2.npz"))
@@ -86,17 +94,20 @@ class Types(CliCase):
         self.expect(0, "run", self.program("bf16", "{1, -3}"), "--output", self.path("exact.npz"))
         other = self.npz("other.npz", out0=npy("<V2", [2], struct.pack("<2H", 0x3F81, 0xC041)))
         for one, two in ((self.path("exact.npz"), other), (other, self.path("exact.npz"))):
-            self.expect(1, "diff", one, two, "--rtol", "1e-4", output="2 different, 2 outside the tolerance, at most 1 ulp")
+            self.expect(1, "diff", one, two, "--rtol", "1e-4",
+                        output="2 different, 2 outside the tolerance, at most 1 ulp")
             self.expect(0, "diff", one, two, "--ulps", "1")
             self.expect(0, "diff", one, two, "--rtol", "0.01")
         zeros = self.npz("zeros.npz", out0=bits("bf16", 0x8000, 0x7FC0))
         self.expect(0, "run", self.program("bf16", "{0, -nan}"), "--output", self.path("exact.npz"))
-        self.expect(0, "diff", self.path("exact.npz"), zeros, output="1 different, 0 outside the tolerance, at most 0 ulp")
+        self.expect(0, "diff", self.path("exact.npz"), zeros,
+                    output="1 different, 0 outside the tolerance, at most 0 ulp")
 
     def test_distances(self):
         for element_type, exact, actual, ulps in DISTANCES:
             with self.subTest(element_type, exact=exact, actual=actual):
-                one, two = (self.npz(f"{k}.npz", out0=bits(element_type, v)) for k, v in enumerate((exact, actual)))
+                one, two = (self.npz(f"{k}.npz", out0=bits(element_type, v))
+                            for k, v in enumerate((exact, actual)))
                 said = self.typed("said.npz", {"out0": element_type}, out0=bits(element_type, exact))
                 for files in ((one, two, "--types", f"out0={element_type}"), (said, two), (two, said)):
                     self.expect(0, "diff", *files, "--ulps", str(ulps), output=f"at most {ulps} ulp")
@@ -118,24 +129,32 @@ class Types(CliCase):
         one, two = self.npz("1.npz", out0=bits("bf16", 1)), self.npz("2.npz", out0=bits("u4", 1))
         self.expect(5, "diff", one, one, error=["1.npz: error: 'out0': '|V2' does not say the element type, which may be bf16",
                                                 "--types out0=bf16 says so"])
-        self.expect(5, "diff", two, two, error=["s1, s2, s4, u1, u2, u4, f8e5m2, f8e4m3, f8e4m3fn", "--types out0=TYPE"])
-        self.expect(5, "diff", one, self.npz("3.npz", out0=npy("<u2", [1], b"\1\0")), error="does not say the element type")
-        self.expect(5, "diff", one, self.npz("3.npz", out0=npy("<f2", [1], b"\1\0")), error="does not say the element type")
+        self.expect(5, "diff", two, two,
+                    error=["s1, s2, s4, u1, u2, u4, f8e5m2, f8e4m3, f8e4m3fn", "--types out0=TYPE"])
+        self.expect(5, "diff", one, self.npz("3.npz", out0=npy("<u2", [1], b"\1\0")),
+                    error="does not say the element type")
+        self.expect(5, "diff", one, self.npz("3.npz", out0=npy("<f2", [1], b"\1\0")),
+                    error="does not say the element type")
         # What has no counterpart is missing, whatever it is.
-        self.expect(1, "diff", one, self.npz("3.npz", out1=bits("u4", 1)), output="out0: missing in the second set\nout1: missing")
-        self.expect(5, "diff", self.npz("4.npz", out0=npy("|V3", [1], b"123")), one, error="descriptor '|V3' is not supported")
+        self.expect(1, "diff", one, self.npz("3.npz", out1=bits("u4", 1)),
+                    output="out0: missing in the second set\nout1: missing")
+        self.expect(5, "diff", self.npz("4.npz", out0=npy("|V3", [1], b"123")), one,
+                    error="descriptor '|V3' is not supported")
 
     def test_unsigned_integers_are_numbers_where_nothing_says_more(self):
-        one, two = (self.npz(f"{k}.npz", out0=npy("<u2", [2], struct.pack("<2H", 1, v))) for k, v in enumerate((2, 5)))
+        one, two = (self.npz(f"{k}.npz", out0=npy("<u2", [2], struct.pack("<2H", 1, v)))
+                    for k, v in enumerate((2, 5)))
         self.expect(1, "diff", one, two, output="at most 3 ulp")
         bf16 = self.typed("bf16.npz", {"out0": "bf16"}, out0=bits("bf16", 1, 2))
         for files in ((bf16, one), (one, bf16)):
-            self.expect(5, "diff", *files, error=["0.npz: error: 'out0': '<u2' may be numbers, or the bits of bf16",
+            self.expect(5, "diff", *files,
+                        error=["0.npz: error: 'out0': '<u2' may be numbers, or the bits of bf16",
                                                   "--types out0=bf16 says that it is bits"])
             self.expect(0, "diff", *files, "--types", "out0=bf16")
         self.expect(0, "diff", one, two, "--types", "out0=bf16", "--ulps", "3")
         # An array of another width is no such array.
-        self.expect(1, "diff", bf16, self.npz("3.npz", out0=npy("<u4", [2], bytes(8))), output="expected shape bf16[2], actual u32[2]")
+        self.expect(1, "diff", bf16, self.npz("3.npz", out0=npy("<u4", [2], bytes(8))),
+                    output="expected shape bf16[2], actual u32[2]")
 
     def test_f1_is_f8e5m2_as_numpy_has_it_of_ml_dtypes(self):
         one = self.npz("1.npz", out0=npy("<f1", [1], b"\x80"))
@@ -150,21 +169,27 @@ class Types(CliCase):
         three = self.typed("3.npz", {"out0": "f8e5m2"}, out0=bits("f8e5m2", 1))
         self.expect(1, "diff", one, two, output="expected shape bf16[1], actual f8e4m3[1]")
         self.expect(1, "diff", two, three, output="expected shape f8e4m3[1], actual f8e5m2[1]")
-        self.expect(5, "diff", two, two, "--types", "out0=f8e5m2", error="2.npz: error: 'out0' is f8e4m3, --types says f8e5m2")
+        self.expect(5, "diff", two, two, "--types", "out0=f8e5m2",
+                    error="2.npz: error: 'out0' is f8e4m3, --types says f8e5m2")
         four = self.npz("4.npz", out0=npy("<f4", [1], bytes(4)))
-        self.expect(5, "diff", four, four, "--types", "out0=bf16", error="'<f4', which can't be the bits of bf16")
+        self.expect(5, "diff", four, four, "--types", "out0=bf16",
+                    error="'<f4', which can't be the bits of bf16")
         self.expect(5, "diff", self.typed("5.npz", {"out0": "bf16"}, out0=npy("<f4", [1], bytes(4))), four,
                     error="member 'out0.npy' is of type bf16 by its comment, and '<f4' by its header")
         # Comments of others mean nothing.
-        self.expect(0, "diff", self.typed("6.npz", {"out0": "made by hand"}, out0=npy("<f4", [1], bytes(4))), four)
+        self.expect(0, "diff", self.typed("6.npz", {"out0": "made by hand"}, out0=npy("<f4", [1], bytes(4))),
+                    four)
 
     def test_the_flag(self):
         one = self.npz("1.npz", out0=bits("bf16", 1), out1=bits("s4", 0xF))
         self.expect(0, "diff", one, one, "--types", "out0=bf16,out1=s4")
         self.expect(5, "diff", one, one, "--types", "out0=bf16", error="'out1'")
-        self.expect(2, "diff", one, one, "--types", "out0=bf16,out1=s4,out2=s4", error="--types names 'out2', which is in no file")
-        for text, error in (("bf16", "'bf16' is not KEY=TYPE"), ("out0=", "'' is no element type"), ("=bf16", "is not KEY=TYPE"),
-                            ("out0=bf17", "'bf17' is no element type"), ("out0=bf16,,out1=s4", "'' is not KEY=TYPE"),
+        self.expect(2, "diff", one, one, "--types", "out0=bf16,out1=s4,out2=s4",
+                    error="--types names 'out2', which is in no file")
+        for text, error in (("bf16", "'bf16' is not KEY=TYPE"), ("out0=", "'' is no element type"),
+                            ("=bf16", "is not KEY=TYPE"),
+                            ("out0=bf17", "'bf17' is no element type"),
+                            ("out0=bf16,,out1=s4", "'' is not KEY=TYPE"),
                             ("out0=bf16,out0=s4", "'out0' is given twice")):
             self.expect(2, "diff", one, one, "--types", text, error=error)
         devices = self.npz("d.npz", **{"r0p0/out0": bits("bf16", 1), "r0p1/out0": bits("bf16", 2)})
@@ -177,25 +202,31 @@ class Types(CliCase):
     def test_outputs_of_another_type_than_the_programs(self):
         program = self.program("f8e4m3fn", "{1, 2}")
         self.expect(0, "run", program, "--output", self.path("good.npz"))
-        self.expect(0, "run", self.file("p.hlo", "HloModule m\nENTRY e {\n  ROOT c = f8e5m2[2] constant({1, 2})\n}\n"),
+        self.expect(0, "run",
+                    self.file("p.hlo", "HloModule m\nENTRY e {\n  ROOT c = f8e5m2[2] constant({1, 2})\n}\n"),
                     "--output", self.path("bad.npz"))
         wrong = "bad.npz: error: 'out0': found f8e5m2[2], wanted f8e4m3fn[2]"
         for profile in ((), ("--profile", "xla-cpu")):
             self.expect(0, "diff", program, "--actual", self.path("good.npz"), *profile)
             self.expect(5, "diff", program, "--actual", self.path("bad.npz"), *profile, error=wrong)
             bytes_ = self.npz("bytes.npz", out0=npy("|u1", [2], b"\x38\x40"))
-            self.expect(5, "diff", program, "--actual", bytes_, *profile, error="found '|u1' [2], wanted '|V1'")
+            self.expect(5, "diff", program, "--actual", bytes_, *profile,
+                        error="found '|u1' [2], wanted '|V1'")
             self.expect(0, "diff", program, "--actual", bytes_, *profile, "--types", "out0=f8e4m3fn")
-            self.expect(5, "diff", program, "--actual", bytes_, *profile, "--types", "out0=f8e5m2", error="found f8e5m2[2]")
-            self.expect(2, "diff", program, "--actual", bytes_, *profile, "--types", "out3=f8e5m2", error="in no file")
+            self.expect(5, "diff", program, "--actual", bytes_, *profile, "--types", "out0=f8e5m2",
+                        error="found f8e5m2[2]")
+            self.expect(2, "diff", program, "--actual", bytes_, *profile, "--types", "out3=f8e5m2",
+                        error="in no file")
             raw = self.npz("raw.npz", out0=npy("|V1", [2], b"\x38\x40"))
             self.expect(0, "diff", program, "--actual", raw, *profile)
         self.expect(2, "diff", program, "--backend", "cat {outputs}", "--types", "out0=bf16")
 
     def test_inputs_of_another_type_than_the_programs(self):
         double = "HloModule m\nENTRY e {\n  x = f8e4m3fn[2] parameter(0)\n  ROOT y = f8e4m3fn[2] add(x, x)\n}\n"
-        program, inputs = self.file("a.hlo", double), self.typed("in.npz", {"arg0": "f8e5m2"}, arg0=bits("f8e5m2", 0x3C, 0x3C))
-        self.expect(5, "run", program, "--inputs", inputs, error="in.npz: error: 'arg0': found f8e5m2[2], wanted f8e4m3fn[2]")
+        program, inputs = self.file("a.hlo", double), self.typed(
+            "in.npz", {"arg0": "f8e5m2"}, arg0=bits("f8e5m2", 0x3C, 0x3C))
+        self.expect(5, "run", program, "--inputs", inputs,
+                    error="in.npz: error: 'arg0': found f8e5m2[2], wanted f8e4m3fn[2]")
         good = self.typed("in.npz", {"arg0": "f8e4m3fn"}, arg0=bits("f8e4m3fn", 0x38, 0x38))
         self.expect(0, "run", program, "--inputs", good, output="[2. 2.]")
 
@@ -204,7 +235,8 @@ class Types(CliCase):
         golden = self.path("g.hlo")
         self.expect(0, "golden", "record", program, "--profile", "xla-cpu", "--output", golden)
         out = {"out0": bits("f8e4m3fn", 0x38, 0x40)}
-        self.expect(0, "golden", "check", golden, "--actual", self.typed("o.npz", {"out0": "f8e4m3fn"}, **out))
+        self.expect(0, "golden", "check", golden, "--actual",
+                    self.typed("o.npz", {"out0": "f8e4m3fn"}, **out))
         self.expect(0, "golden", "check", golden, "--actual", self.npz("o.npz", **out))
         self.expect(1, "golden", "check", golden, "--actual", self.typed("o.npz", {"out0": "f8e5m2"}, **out),
                     output="'out0': found f8e5m2[2], wanted f8e4m3fn[2]")

@@ -1,5 +1,5 @@
-// A convolution as a matrix product for each group: the left rows are the patches of the image, one for every batch
-// entry and output position, the right rows the kernel's output features.
+// A convolution as a matrix product for each group: the left rows are the patches of the image, one for every
+// batch entry and output position, the right rows the kernel's output features.
 #include "engines/native/contraction/convolution.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct Geometry {
   int64_t kernel_base = 0;                                    // where reversed dimensions start
 };
 
-// Where element K of a patch lies in one spatial dimension, for each output index: an offset into the image, or
-// kGap.
+// Where element K of a patch lies in one spatial dimension, for each output index: an offset into the image,
+// or kGap.
 constexpr int64_t kGap = INT64_MIN;
 struct Axis {
   int64_t outputs = 0, window = 0;

@@ -14,7 +14,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView&
 // Empty where tiles pay for a convolution of these shapes.
 std::string_view WhyNotConvolution(const StepView& step);
 
-// `multiply` gets the product that the convolution is: patches of the image (lhs) by the features of the kernel (rhs).
+// `multiply` gets the product that the convolution is: patches of the image (lhs) by the
+// features of the kernel (rhs).
 template <class T>
 using ConvolutionProductFn = absl::FunctionRef<absl::Status(
     const RowSource<T>& patches, const RowSource<T>& kernel, int64_t length, ResultLayout result)>;

@@ -22,7 +22,8 @@ namespace {
 
 constexpr int64_t kPlane = kDigitRows * kDigitRows;
 
-// The exponents that make the largest magnitude of each row one between 2^22 and 2^23; false where one is not finite.
+// The exponents that make the largest magnitude of each row one between 2^22 and 2^23;
+// false where one is not finite.
 ASSAY_INLINE bool FindUnits(int64_t n, const float* rows, __m512* shift, DigitScales* scales) {
   const __m512i magnitudes = _mm512_set1_epi32(0x7fffffff);
   __m512i largest = _mm512_setzero_si512();
@@ -187,7 +188,8 @@ ASSAY_TARGET void Configure() {
 }
 ASSAY_TARGET void Release() { _tile_release(); }
 
-// sums[256 d]: those worth 2^(8 d). The right panel stays in cache from one block to the next; left ones stream past it.
+// sums[256 d]: those worth 2^(8 d). The right panel stays in cache from one block to the next;
+// left ones stream past it.
 ASSAY_INLINE void MultiplyDigits(int64_t n, const DigitPanel& a, const DigitPanel& b, int32_t* sums) {
   _tile_zero(0);
   _tile_zero(1);
@@ -332,8 +334,8 @@ ASSAY_INLINE __m512i IntegerSums(const int32_t* integers, const Lanes& lanes) {
   return sum;
 }
 
-// Rounded to odd where it has more than 53 bits, or even more than 43: to a multiple of 2^10, of the two next ones the odd
-// one. Enough for formats of 24 bits.
+// Rounded to odd where it has more than 53 bits, or even more than 43: to a multiple of 2^10, of the two next
+// ones the odd one. Enough for formats of 24 bits.
 ASSAY_INLINE __m512d ToDoubles(__m512i sum) {
   const __mmask8 large = _mm512_cmpge_epu64_mask(_mm512_abs_epi64(sum), _mm512_set1_epi64(int64_t{1} << 53));
   if (large != 0) {
@@ -391,9 +393,9 @@ ASSAY_INLINE __m512d RowValues(const double* values, int row, bool all_one) {
   return all_one ? _mm512_set1_pd(values[row]) : _mm512_loadu_pd(values + row);
 }
 
-// Sums with products of remainders. These are multiples of the low units' product; below 2^53 times that no sum of them
-// rounds. Where they may, with U = 2^-53: the sum of c products is off by (c + 1) U 2^23 (sum |da| + sum |db|), the whole by
-// U of itself, and another 2 U are for the rounding of sum -+ bound.
+// Sums with products of remainders. These are multiples of the low units' product; below 2^53 times that no
+// sum of them rounds. Where they may, with U = 2^-53: the sum of c products is off by (c + 1) U 2^23
+// (sum |da| + sum |db|), the whole by U of itself, and another 2 U are for the rounding of sum -+ bound.
 ASSAY_INLINE void AddRemainders(const BlockSums& sums, const DigitScales& a, const DigitScales& b,
                                 const Lanes& lanes, DigitBlock* block) {
   const int i = lanes.at / kDigitRows, j = lanes.at % kDigitRows;

@@ -1,5 +1,6 @@
-// Batches of matrix products of rows of short floats, each element rounded once, by digits in matrix registers
-// (digit_kernels.h): several times as fast as sums in doubles (matrix_product.h), where few elements have remainders.
+// Batches of matrix products of rows of short floats, each element rounded once, by digits in matrix
+// registers (digit_kernels.h): several times as fast as sums in doubles (matrix_product.h), where few
+// elements have remainders.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_DIGIT_PRODUCT_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_DIGIT_PRODUCT_H_
 
@@ -13,7 +14,8 @@
 
 namespace assay::native {
 
-// A panel of 16 rows of n elements in memory of DigitPanelBytes, 64-byte aligned, with room for `most` remainders.
+// A panel of 16 rows of n elements in memory of DigitPanelBytes, 64-byte aligned,
+// with room for `most` remainders.
 int64_t DigitPanelBytes(int64_t n, int64_t most);
 DigitPanel DigitPanelAt(std::byte* memory, int64_t n, int64_t most, const DigitScales* scales);
 
@@ -34,10 +36,11 @@ bool HasDigits(ElementType lhs, ElementType rhs, ElementType result);
 // Whether rows are long enough, and not too long.
 bool IsWorthDigits(int64_t batches, int64_t rows, int64_t columns, int64_t length);
 
-// False where that is the wrong way for these values: too many remainders, infinities, NaNs, or too many sums that cancel.
-// Then nothing is charged, and the result is not written or only in part. `exact` gives element (b, i, j) rounded; it is called
-// while the thread's matrix registers are in use, so it must not cut a loop among threads: another part of this one, taken up
-// meanwhile, would release them. Rows are short enough for that (SumTerms cuts at 2^16 terms).
+// False where that is the wrong way for these values: too many remainders, infinities, NaNs, or too many sums
+// that cancel. Then nothing is charged, and the result is not written or only in part. `exact` gives element
+// (b, i, j) rounded; it is called while the thread's matrix registers are in use, so it must not cut a loop
+// among threads: another part of this one, taken up meanwhile, would release them. Rows are short enough for
+// that (SumTerms cuts at 2^16 terms).
 using ExactElementFn = absl::FunctionRef<double(int64_t b, int64_t i, int64_t j, TierCounts& counts)>;
 absl::StatusOr<bool> RunDigitProduct(EvalContext& context, const DigitProduct& product, ExactElementFn exact);
 

@@ -1,5 +1,5 @@
-// Rows of lhs and columns of rhs are gathered into panels, block by block, and every pair of them is one exact sum of
-// products.
+// Rows of lhs and columns of rhs are gathered into panels, block by block, and every pair of them is one
+// exact sum of products.
 #include "engines/native/contraction/exact_dot.h"
 
 #include <algorithm>

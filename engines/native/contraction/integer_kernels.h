@@ -41,11 +41,12 @@ bool HasVnni();
 // `with_vnni` counts with Isa::kAvx512 alone.
 const IntegerKernels& IntegerKernelsOf(Isa isa, bool with_vnni = HasVnni());
 
-// Matrix registers (AMX): whether the machine and its kernel let this process use them, and products of bytes by
-// them, signed or not.
+// Matrix registers (AMX): whether the machine and its kernel let this process use them, and products of bytes
+// by them, signed or not.
 bool HasByteTiles();
 const IntegerKernel& ByteTiles(bool lhs_signed, bool rhs_signed);
-// The same of pairs of bf16, subnormal ones as zeros, summed in f32, which rounds each addition and flushes subnormal sums.
+// The same of pairs of bf16, subnormal ones as zeros, summed in f32,
+// which rounds each addition and flushes subnormal sums.
 bool HasPairTiles();
 const IntegerKernel& PairTiles();
 // For tests: whether products prepared from now on do without them.

@@ -1,5 +1,5 @@
-// Products of bytes, and of pairs of bf16, by the matrix registers of AMX: two tiles of 16 rows of 64 bytes times two of 16
-// columns.
+// Products of bytes, and of pairs of bf16, by the matrix registers of AMX: two tiles of 16 rows of 64 bytes
+// times two of 16 columns.
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -30,7 +30,8 @@ ASSAY_AMX void Configure() {
 // Thread switches are dearer while the registers are in use.
 ASSAY_AMX void Release() { _tile_release(); }
 
-// The instructions want their registers as constants. Right panels stream past the left one, which stays in the L1 cache.
+// The instructions want their registers as constants. Right panels stream past the left one,
+// which stays in the L1 cache.
 #define ASSAY_BYTE_TILE(name, multiply_add, bytes)                                          \
   ASSAY_AMX void name(int64_t n, const void* a, const void* b, void* c, int64_t c_stride) { \
     const auto* lines = static_cast<const int8_t*>(a);                                      \

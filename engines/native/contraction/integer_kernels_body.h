@@ -1,5 +1,5 @@
-// The bodies of IntegerKernels (jit/each_isa.inc); ASSAY_VNNI is defined where there are instructions that add products
-// of pairs. No include guard.
+// The bodies of IntegerKernels (jit/each_isa.inc); ASSAY_VNNI is defined where there are instructions that
+// add products of pairs. No include guard.
 #include <immintrin.h>
 
 #include <cstring>

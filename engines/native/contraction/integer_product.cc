@@ -104,8 +104,8 @@ class IntegerProductRun {
     return std::min(fitting, CeilDiv(std::max<int64_t>(rows, 1), width) * width);
   }
 
-  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache. It does
-  // not where right panels would come from the L3 cache for each tile anew.
+  // Where there are many rows, each task packs those of its tile for itself, so that they stay in its cache.
+  // It does not where right panels would come from the L3 cache for each tile anew.
   bool Streams() const {
     constexpr int64_t kTilesOfThread = 4;
     if (kernel_.keeps_left && p_.columns > TileColumns()) return false;
@@ -266,7 +266,8 @@ class IntegerProductRun {
     }
   }
 
-  // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q, modulo 2^32 as the sums are: pred asks whether it is 0.
+  // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q, modulo 2^32 as the sums are:
+  // pred asks whether it is 0.
   void AddOffsets(const Block& block, int64_t r, uint64_t* sums) const {
     const auto p = static_cast<uint64_t>(int64_t{p_.lhs_offset}),
                q = static_cast<uint64_t>(int64_t{p_.rhs_offset});

@@ -21,7 +21,8 @@ struct IntegerProduct {
   std::vector<int64_t> batch_at, row_at, column_at;
 };
 
-// The best kernel for products of these types, summed in `result`. Bytes are packed as such where element_bytes is 1.
+// The best kernel for products of these types, summed in `result`.
+// Bytes are packed as such where element_bytes is 1.
 const IntegerKernel& IntegerKernelFor(Isa isa, ElementType lhs, ElementType rhs, ElementType result);
 
 absl::Status RunIntegerProduct(EvalContext& context, const IntegerKernel& kernel,

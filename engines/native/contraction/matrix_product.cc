@@ -1,6 +1,6 @@
-// The loops: blocks of packed rows and columns that fit in memory, tiles of results that fit in the cache, and
-// behind each tile the elements whose bound left the rounding open (tile_repair.h). Tiles of which many are left open,
-// and those of f64, are summed in split form (split_tile.h).
+// The loops: blocks of packed rows and columns that fit in memory, tiles of results that fit in the cache,
+// and behind each tile the elements whose bound left the rounding open (tile_repair.h). Tiles of which many
+// are left open, and those of f64, are summed in split form (split_tile.h).
 #include "engines/native/contraction/matrix_product.h"
 
 #include <algorithm>
@@ -227,7 +227,8 @@ class MatrixProductRun {
     const double *a, *b;  // their panels
   };
 
-  // Multiplies a tile of batch `batch` of the right block and `lhs_batch` of the left one, cut at the blocks' ends.
+  // Multiplies a tile of batch `batch` of the right block and `lhs_batch` of the left one,
+  // cut at the blocks' ends.
   void MultiplyTile(const Side& lhs, int64_t lhs_batch, int64_t first_batch, int64_t batch, int64_t row,
                     int64_t column, int64_t tile_rows, int64_t tile_columns, TierCounts& counts) const {
     Tile t{lhs,    first_batch + batch,

@@ -1,9 +1,10 @@
-// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share. An engine with a
-// stated bound may have the first tier alone, whose sums round after every term.
+// Batches of exact matrix products, each element rounded once: what dot and convolution of floats share. An
+// engine with a stated bound may have the first tier alone, whose sums round after every term.
 //
-// Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound (of f64, and where many are left open,
-// three sums of split elements), a sum in pairs, and a sum in slices that is exact whatever the terms are
-// (product_bounds.h, split_kernels.h, sum_kernels.h). Most elements are settled by the first.
+// Rows of both operands are packed as doubles. Tiers: a sum in doubles with a bound (of
+// f64, and where many are left open, three sums of split elements), a sum in pairs, and a sum in slices that
+// is exact whatever the terms are (product_bounds.h, split_kernels.h, sum_kernels.h).
+// Most elements are settled by the first.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_MATRIX_PRODUCT_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_MATRIX_PRODUCT_H_
 

@@ -31,8 +31,8 @@ struct ResultLayout {
   std::vector<int64_t> batch_at, row_at, column_at;
 };
 // Left and right rows of `length` elements, in the form that the kind wants: StridedRows of doubles where
-// kind.integers is null (complex: kComplexLeft, kComplexRight, length in elements), else of int64_t, or of bytes where
-// kind.bytes().
+// kind.integers is null (complex: kComplexLeft, kComplexRight, length in elements), else of int64_t, or of
+// bytes where kind.bytes().
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<double>& lhs,
                       const RowSource<double>& rhs, int64_t length, ResultLayout result);
 absl::Status Multiply(EvalContext& context, const ProductKind& kind, const RowSource<int64_t>& lhs,

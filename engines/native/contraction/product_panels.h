@@ -1,8 +1,8 @@
 // Exact sums of products of elements of any two types (DOT-1 of docs/spec/operations-linalg.md), for what no
 // faster kernel takes: operands are gathered into panels, contiguous rows in a form that multiplies fast.
 //
-// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component; integer results
-// are the sum modulo 2^w; pred is OR of ANDs.
+// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component;
+// integer results are the sum modulo 2^w; pred is OR of ANDs.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_PRODUCT_PANELS_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_PRODUCT_PANELS_H_
 

@@ -1,6 +1,7 @@
-// Bound: |sum - s| <= (n + 16) 2^-53 |a| |b| for a chain of n multiply-adds of exact products (product_bounds.h). What it
-// leaves open is s itself where no addition can have rounded: all products are multiples of the product u of the rows'
-// units, and |a| |b| < 2^52 u. What is still open is summed by TwoSum, beside sum |a_k b_k|, and then exactly.
+// Bound: |sum - s| <= (n + 16) 2^-53 |a| |b| for a chain of n multiply-adds of exact products
+// (product_bounds.h). What it leaves open is s itself where no addition can have rounded: all products are
+// multiples of the product u of the rows' units, and |a| |b| < 2^52 u. What is still open is summed by
+// TwoSum, beside sum |a_k b_k|, and then exactly.
 #include "engines/native/contraction/small_dot.h"
 
 #include <algorithm>

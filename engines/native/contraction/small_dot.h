@@ -10,8 +10,8 @@ namespace assay::native {
 
 class SmallDot {
  public:
-  // Whether this takes less time than tiles: few products in a batch, or so few rows that packing the others' columns
-  // would be most of the work.
+  // Whether this takes less time than tiles: few products in a batch, or so few rows that packing the others'
+  // columns would be most of the work.
   static bool IsWorth(const DotBox& box);
 
   // Takes floats whose products are exact doubles; IsWorth(box) is true. `packed`: the operand of
@@ -25,8 +25,8 @@ class SmallDot {
 
   // The operand (0 or 1) whose columns Run reads or packs.
   int column_operand() const { return loops_.columns_are_rhs ? 1 : 0; }
-  // The norms of its columns, and the columns packed if they have to be; an empty tuple where they would leave
-  // less than half of the memory limit to others.
+  // The norms of its columns, and the columns packed if they have to be; an empty tuple where they would
+  // leave less than half of the memory limit to others.
   absl::StatusOr<Literal> PackColumns(EvalContext& context, const std::byte* operand) const;
 
  private:

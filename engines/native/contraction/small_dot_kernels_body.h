@@ -55,7 +55,8 @@ ASSAY_TARGET void Block(const FewRows& a, int64_t row, const T* b, int64_t step,
   }
 }
 
-// As many blocks of kRows rows as there are, the first of all with the norms. Sums, elements and squares stay in registers.
+// As many blocks of kRows rows as there are, the first of all with the norms. Sums,
+// elements and squares stay in registers.
 template <int kRows, int kVectors, class T>
 ASSAY_INLINE void Blocks(const FewRows& a, int64_t& row, const T* b, int64_t step, double* sums,
                          double*& norms) {
@@ -139,8 +140,8 @@ ASSAY_TARGET void RowNorms(const FewRows& a, double* norms) {
   for (; r < a.rows; ++r) norms[r] = __builtin_sqrt(SquaresOf(a.a + r * a.row_step, a.length, a.step));
 }
 
-// The lowest bit of any element is worth at least 2^(exponent of the smallest - 52 + common zero bits); products of
-// 2^-1022 and such units stay normal for the formats whose products are exact.
+// The lowest bit of any element is worth at least 2^(exponent of the smallest - 52 + common zero bits);
+// products of 2^-1022 and such units stay normal for the formats whose products are exact.
 template <class T>
 ASSAY_TARGET void Units(int64_t n, const T* b, int64_t step, int vectors, double* units) {
   for (int v = 0; v < vectors; ++v) {

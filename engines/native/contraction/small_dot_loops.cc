@@ -77,7 +77,8 @@ double SmallDotLoops::CostOf(const Side& rows_of, const Side& columns_of, bool p
   return multiply + pack + widen + store;
 }
 
-// In place a last panel that would not be full covers some columns again; packed ones are filled up with zeros.
+// In place a last panel that would not be full covers some columns again;
+// packed ones are filled up with zeros.
 void SmallDotLoops::CutPanels() {
   const int64_t columns = column_side.rows();
   const int64_t most = !columns_in_place || row_side.rows() > 3 ? kMostPackedVectors : kMostPanelVectors;

@@ -1,5 +1,5 @@
-// How a dot that is too small for tiles is cut: rows of one operand, few enough to stay in the first cache, by panels of
-// columns of the other, which are read where they lie if they are neighbours there.
+// How a dot that is too small for tiles is cut: rows of one operand, few enough to stay in the first cache,
+// by panels of columns of the other, which are read where they lie if they are neighbours there.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_SMALL_DOT_LOOPS_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_SMALL_DOT_LOOPS_H_
 
@@ -40,8 +40,8 @@ struct SmallDotLoops {
     int vectors;
   };
 
-  // `lanes` of a vector; `in_place`: element types that kernels read where they lie. IsSmallDot(box). `packed`: of the
-  // operands, the one whose packed columns will be used in many runs, if any.
+  // `lanes` of a vector; `in_place`: element types that kernels read where they lie. IsSmallDot(box).
+  // `packed`: of the operands, the one whose packed columns will be used in many runs, if any.
   SmallDotLoops(int lanes, std::span<const ElementType> in_place, ElementType lhs, ElementType rhs,
                 const DotBox& box, std::optional<int> packed = std::nullopt);
 

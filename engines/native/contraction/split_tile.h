@@ -17,8 +17,8 @@ class SplitTile {
  public:
   SplitTile(const SumKernels& sums, const SplitKernels& splits) : kernels_(sums), splits_(splits) {}
 
-  // The sums of a tile of at most kMostRows rows and kMostColumns columns. Without the low sums, the middle ones take all
-  // of the right operand.
+  // The sums of a tile of at most kMostRows rows and kMostColumns columns. Without the low sums, the middle
+  // ones take all of the right operand.
   void Multiply(int64_t n, const SplitPanels& lhs, const SplitPanels& rhs, bool with_low);
   SplitSums Row(int64_t r) const;
 

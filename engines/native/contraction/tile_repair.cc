@@ -33,8 +33,8 @@ void TileRepair::Row(const PackedRow& row, const PackedColumns& columns, const d
   }
 }
 
-// Settles special values, exact sums outside the normal range, and exact zeros, which are +0 as sums that started there
-// are. In doubles no sum of finite exact
+// Settles special values, exact sums outside the normal range, and exact zeros, which are +0 as sums that
+// started there are. In doubles no sum of finite exact
 // products is infinite, so an infinite or NaN sum is the answer, unless the left rows have gaps (SpecialSum).
 bool TileRepair::SettledByDoubles(const PackedRow& row, const PackedColumns& columns, int64_t j, double sum,
                                   double* out) const {

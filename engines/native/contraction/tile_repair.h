@@ -1,4 +1,5 @@
-// The elements of a row of a tile that the sum in doubles did not settle: special values, zeros, pairs, slices.
+// The elements of a row of a tile that the sum in doubles did not settle: special values, zeros,
+// pairs, slices.
 #ifndef ASSAY_ENGINES_NATIVE_CONTRACTION_TILE_REPAIR_H_
 #define ASSAY_ENGINES_NATIVE_CONTRACTION_TILE_REPAIR_H_
 
@@ -28,7 +29,8 @@ class TileRepair {
   TileRepair(const SumKernels& kernels, const MatrixProduct& product, int64_t batch)
       : kernels_(kernels), p_(product), format_(*Info(product.type).format), batch_(batch) {}
 
-  // out[j] for every failed[j] != 0; 1 says that the sum is exactly zero. sums[j] is the sum in doubles, if there are any.
+  // out[j] for every failed[j] != 0; 1 says that the sum is exactly zero. sums[j] is the sum in doubles,
+  // if there are any.
   void Row(const PackedRow& row, const PackedColumns& columns, const double* sums, const int64_t* failed,
            double* out, TierCounts& counts);
 

@@ -21,7 +21,8 @@ StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, Elem
 // NativeStored of one operand with stores past the caches (ProvenStreamed); null where there is none.
 StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
 
-// Ops that have a strip function in the op table: RunElementwise with NativeStored, NativeStrip or else the table's.
+// Ops that have a strip function in the op table: RunElementwise with NativeStored,
+// NativeStrip or else the table's.
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa);
 
 // Custom calls of functions that HLO has no operation for (evaluator/ops/control/function_call.h).

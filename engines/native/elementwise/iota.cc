@@ -1,5 +1,5 @@
-// The counts of one line are made once a run; what lies inside of the dimension repeats each of them, what lies outside of
-// it repeats the line.
+// The counts of one line are made once a run; what lies inside of the dimension repeats each of them, what
+// lies outside of it repeats the line.
 #include "engines/native/elementwise/iota.h"
 
 #include <algorithm>

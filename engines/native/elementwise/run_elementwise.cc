@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kMaxOperands = 3;
 constexpr int64_t kChargeEvery = 1 << 20;  // elements between two charges
 constexpr int64_t kGrain = 1 << 14;        // elements that a thread takes at a time
-// Of functions over loaded elements: the reference's, to which they leave the hardest, take tens of microseconds.
+// Of functions over loaded elements: the reference's, to which they leave the hardest,
+// take tens of microseconds.
 constexpr int64_t kGrainOfStrips = 1 << 12;
 constexpr int64_t kGrainOfFunctionCalls = 1 << 8;  // an element of zeta takes 50 us
 

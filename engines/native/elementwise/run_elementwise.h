@@ -1,5 +1,5 @@
-// Walking whole arrays by strips: operands are loaded a strip at a time and large arrays are cut among the run's threads; the
-// result lies in the storage of an operand where it can.
+// Walking whole arrays by strips: operands are loaded a strip at a time and large arrays are cut among the
+// run's threads; the result lies in the storage of an operand where it can.
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_RUN_ELEMENTWISE_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_RUN_ELEMENTWISE_H_
 
@@ -14,7 +14,8 @@ namespace assay::native {
 // Elements that lie in memory as strip functions want them.
 bool IsStoredAsComputed(ElementType type);
 
-// What EvalElementwise gives, by a strip function of the op's meaning (1 to 3 operands), or by one over stored elements.
+// What EvalElementwise gives, by a strip function of the op's meaning (1 to 3 operands),
+// or by one over stored elements.
 absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
                                        const StripKernel& kernel, StoredFn stored = nullptr);
 

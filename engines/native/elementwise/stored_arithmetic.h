@@ -1,5 +1,6 @@
-// Arithmetic on elements as they are stored, without loading them into compute kinds: f32, f64 and 32-bit integers, where the
-// machine's own operation is the exact result rounded once. It has the op table's bits and a third of its time for a sum of f32.
+// Arithmetic on elements as they are stored, without loading them into compute kinds: f32, f64 and 32-bit
+// integers, where the machine's own operation is the exact result rounded once. It has the op table's bits
+// and a third of its time for a sum of f32.
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 

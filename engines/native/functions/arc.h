@@ -1,9 +1,10 @@
-// atan2, asin and acos. For y, x >= 0 and t = min / max: atan t = atan c + atan((min - c max) / (max + c min)) with
-// c = i / 64 next to t; pi / 2 minus that where y > x.
+// atan2, asin and acos. For y, x >= 0 and t = min / max: atan t = atan c + atan((min - c
+// max) / (max + c min)) with c = i / 64 next to t; pi / 2 minus that where y > x.
 //
-// Errors. Single: min - c max errs by u c max, so u c of the quotient, less than u of the result; the result is at
-// least half of each term: 2^-50. asin: (1 - a)(1 + a) 2 u, its root 2 u more: 2^-49. Double: the quotient errs
-// by 2^-101 and enters with at most half the weight, tables and sums by 2^-103: 2^-99; asin and acos 2^-97.
+// Errors. Single: min - c max errs by u c max, so u c of the quotient, less than u of the result; the result
+// is at least half of each term: 2^-50. asin: (1 - a)(1 + a) 2 u, its root 2 u more: 2^-49. Double: the
+// quotient errs by 2^-101 and enters with at most half the weight, tables and sums by 2^-103: 2^-99;
+// asin and acos 2^-97.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_ARC_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_ARC_H_
 

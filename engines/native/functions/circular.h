@@ -1,13 +1,13 @@
-// sin, cos and tan. |x| = M 2^g with an integer M; the part of 2^g * 2 / pi below 4 is taken from a table of 2 / pi
-// (Payne and Hanek), so that M times it is |x| in quarter turns but for whole turns: k + f, |f| <= 1/2. Then
-// r = f pi / 2 and polynomials of r^2; below pi / 4, r = |x| itself.
+// sin, cos and tan. |x| = M 2^g with an integer M; the part of 2^g * 2 / pi below 4 is taken from a table of
+// 2 / pi (Payne and Hanek), so that M times it is |x| in quarter turns but for whole turns: k + f, |f| <=
+// 1/2. Then r = f pi / 2 and polynomials of r^2; below pi / 4, r = |x| itself.
 //
-// Errors. Single, M below 2^24 (every narrow operand): two table parts leave 2^-104 * 2^24 = 2^-80, as much as the
-// rounding of e + p1 (both below 2^-26); no f32 is nearer than 2^-33 to a multiple of a quarter turn, so r
-// errs by 2^-46 at worst and by 4 u as a rule; the polynomials by 2^-57 and 2 u. Double, M below 2^53: four
-// parts leave 2^-157, no f64 is nearer than 2^-62: 2^-94 at worst. Each sum below errs by 2 u^2 of itself;
-// until p2, of order 2^-51, is in, that is 2^-156 where the result is small. The polynomials: 2^-111, heads
-// 2^-101, tails 2^-53 of 2^-50: 2^-100.
+// Errors. Single, M below 2^24 (every narrow operand): two table parts leave 2^-104 * 2^24 = 2^-80, as much
+// as the rounding of e + p1 (both below 2^-26); no f32 is nearer than 2^-33 to a multiple of a quarter turn,
+// so r errs by 2^-46 at worst and by 4 u as a rule; the polynomials by 2^-57 and 2 u. Double, M below 2^53:
+// four parts leave 2^-157, no f64 is nearer than 2^-62: 2^-94 at worst. Each sum below errs by 2 u^2 of
+// itself; until p2, of order 2^-51, is in, that is 2^-156 where the result is small. The polynomials: 2^-111,
+// heads 2^-101, tails 2^-53 of 2^-50: 2^-100.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_CIRCULAR_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_CIRCULAR_H_
 

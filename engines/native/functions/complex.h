@@ -29,8 +29,8 @@ std::span<const ComplexRow> ComplexFunctions();
 // Null where the opcode is none of these functions.
 const ComplexRow* FindComplexFunction(Opcode opcode);
 
-// out[i] = f(z[i]) or f(z[i], w[i]), every component rounded once to `format`, for i in [0, n), n <= kStrip. out
-// holds complex numbers, or doubles where row.im is null; it may be z or w.
+// out[i] = f(z[i]) or f(z[i], w[i]), every component rounded once to `format`, for i in [0, n), n <= kStrip.
+// out holds complex numbers, or doubles where row.im is null; it may be z or w.
 void ApplyComplexFunction(const ComplexRow& row, Isa isa, const FloatFormat& format, int64_t n,
                           const Complex* z, const Complex* w, void* out);
 

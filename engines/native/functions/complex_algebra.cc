@@ -1,9 +1,11 @@
 // Components of complex multiplication and division, modulus, sign, roots and logarithms.
 //
-// Errors. Products of two f32 are exact doubles, of two f64 exact pairs, so a sum of two products errs by u (Single)
-// or 3 u^2 (Double), however much cancels. Quotients and roots of such add a few of these: 2^-50 and 2^-100.
-// Logarithms: s = x^2 + y^2 - 1 errs by 4 u in Single, which is refused below 2^-10 (2^-40 of s is left), and by
-// 2^-104 of x^2 - 1 in Double, refused where it is less than 2^-20 of that (2^-83); elsewhere as in logarithm.h.
+// Errors. Products of two f32 are exact doubles, of two f64 exact pairs, so a sum of two products errs by u
+// (Single) or 3 u^2 (Double), however much cancels. Quotients and roots of such add a few of these:
+// 2^-50 and 2^-100.
+// Logarithms: s = x^2 + y^2 - 1 errs by 4 u in Single, which is refused below 2^-10 (2^-40 of s is left), and
+// by 2^-104 of x^2 - 1 in Double, refused where it is less than 2^-20 of that (2^-83);
+// elsewhere as in logarithm.h.
 #include "engines/native/functions/arc.h"
 #include "engines/native/functions/complex.h"
 #include "engines/native/functions/logarithm.h"
@@ -78,8 +80,8 @@ struct SignIm {
   }
 };
 
-// t = sqrt((|z| + |x|) / 2) and |y| / (2 t); for x >= 0 they are the real and imaginary parts of the root, else
-// the imaginary and the real one.
+// t = sqrt((|z| + |x|) / 2) and |y| / (2 t); for x >= 0 they are the real and imaginary parts of the root,
+// else the imaginary and the real one.
 template <class R>
 ASSAY_BODY R RootPart(double x, double y, bool larger) {
   const R t = SquareRoot(Scale(Abs::Of<R>(x, y) + Absolute(x), 0.5));

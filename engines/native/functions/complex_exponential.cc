@@ -1,8 +1,8 @@
 // Components of the complex exponential, hyperbolic and circular functions.
 //
-// Errors. Products and quotients of the real functions' approximations (exponential.h, circular.h): Single at most
-// 2^-42.5, since sinh errs by 2^-44.4 and enters up to three times; Double 2^-93. A sum of two such terms is
-// known where it is at least kRoom of the first term, which loses 2 / kRoom + 1: 2^-39 and 2^-73.
+// Errors. Products and quotients of the real functions' approximations (exponential.h, circular.h): Single at
+// most 2^-42.5, since sinh errs by 2^-44.4 and enters up to three times; Double 2^-93. A sum of two such
+// terms is known where it is at least kRoom of the first term, which loses 2 / kRoom + 1: 2^-39 and 2^-73.
 #include "engines/native/functions/circular.h"
 #include "engines/native/functions/complex.h"
 #include "engines/native/functions/exponential.h"

@@ -1,11 +1,12 @@
 // exp and logistic of f64 by pairs of doubles, with the rounding test in the vector. Part of proven_body.h.
 //
-// x = k log 2 / 128 + r, r = high + low, |r| <= 2^-8.5; e^x = 2^(k / 128) (1 + high + p), p = low + r^2 q(r); 2^(k / 128)
-// is table + rest. Errors relative to e^x: r 2^-112 + 2^18 2^-131; the polynomial 2^-76; p, which is below 2^-17.9,
-// errs by 3 u of itself, and the two sums that p is in by u each: 2^-68.2. Left out is rest p, 2^-71. The test's own
-// sums err by u 2^-17 = 2^-70.
+// x = k log 2 / 128 + r, r = high + low, |r| <= 2^-8.5; e^x = 2^(k / 128) (1 + high + p), p = low + r^2 q(r);
+// 2^(k / 128) is table + rest. Errors relative to e^x: r 2^-112 + 2^18 2^-131; the polynomial 2^-76; p, which
+// is below 2^-17.9, errs by 3 u of itself, and the two sums that p is in by u each: 2^-68.2. Left out is rest
+// p, 2^-71. The test's own sums err by u 2^-17 = 2^-70.
 //
-// logistic: q near 1 / d, d = 1 + e^-x; 1 - q d is known to 2^-104, so q + q (1 - q d) has no more than e^-x's error.
+// logistic: q near 1 / d, d = 1 + e^-x; 1 - q d is known to 2^-104,
+// so q + q (1 - q d) has no more than e^-x's error.
 namespace assay::native::ASSAY_ISA::proven {
 namespace {
 

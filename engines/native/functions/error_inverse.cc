@@ -1,11 +1,12 @@
-// erf_inv(a), 0 < a < 1, from an approximation y_0 of single precision (M. Giles, "Approximating the erfinv function", 2010) and
-// Taylor's series of the inverse function at erf y_0: with r = (a - erf y_0) / erf' y_0,
+// erf_inv(a), 0 < a < 1, from an approximation y_0 of single precision (M. Giles,
+// "Approximating the erfinv function", 2010) and Taylor's series of the inverse function at erf y_0: with r =
+// (a - erf y_0) / erf' y_0,
 //   erf_inv(a) = y_0 + r + y_0 r^2 + (1 + 4 y_0^2) r^3 / 3 + R,   |R| < 1.01 (7 y + 12 y^3) / 6 r^4.
 // For f64 that is rounded to a double y_1, and one more step with r^2 adds what is missing.
 //
-// Errors, whatever y_0 is as long as |r| <= 2^-18 y_0 and y_0 <= 4, so that erf' hardly changes between both: R is below
-// 2^-59 y. erf is good to 2^-88 (functions.cc), so a - erf y_0 errs by 2^-88 a, and r by that over erf' y_0, beside 2^-40 of
-// itself, which enters with 2^-18.
+// Errors, whatever y_0 is as long as |r| <= 2^-18 y_0 and y_0 <= 4, so that erf' hardly changes between both:
+// R is below 2^-59 y. erf is good to 2^-88 (functions.cc), so a - erf y_0 errs by 2^-88 a, and r by that over
+// erf' y_0, beside 2^-40 of itself, which enters with 2^-18.
 //   Single: r's error is below 2^-56 y where erf' > 2^-24; three roundings: 2^-50 with room.
 //   Twofold: r_1 is below 2^-50 y; its own relative error of 2^-40 and r_1^3 are below 2^-89 y.
 //   So 2^-87 + 2^-86 a / (erf' y), which is computed, since it grows toward 1.
@@ -60,7 +61,8 @@ void Approximate(Isa isa, int64_t n, Strip& s) {
   }
 }
 
-// r = (a - erf y) / erf' y, and erf' y. The difference of neighbours a and the leading part of erf y is exact.
+// r = (a - erf y) / erf' y, and erf' y. The difference of neighbours a and the
+// leading part of erf y is exact.
 void Residual(Isa isa, int64_t n, Strip& s) {
   const double* const y[] = {s.y};
   kErfPasses.twofold[static_cast<size_t>(isa)](n, y, s.hi, s.lo);

@@ -1,4 +1,5 @@
-// The inverse of erf, which HLO has no opcode for (chlo.erf_inv, evaluator/ops/control/function_call.h): the reference's bits.
+// The inverse of erf, which HLO has no opcode for (chlo.erf_inv, evaluator/ops/control/function_call.h):
+// the reference's bits.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_ERROR_INVERSE_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_ERROR_INVERSE_H_
 

@@ -1,9 +1,9 @@
 // The table of functions, and the walk through the tiers.
 //
-// Bounds. The header of each file of formulas derives what its approximations err by; the table's bounds are at
-// least twice that, which also covers the rounding test's own operations (u for tier 1, u^2 for tier 2). A
-// bound too large only costs time: with 2^-42 one f32 result in 2^17 goes to tier 2, with 2^-88 one f64 result
-// in 2^34 to the reference.
+// Bounds. The header of each file of formulas derives what its approximations err by; the table's bounds are
+// at least twice that, which also covers the rounding test's own operations (u for tier 1, u^2 for tier 2). A
+// bound too large only costs time: with 2^-42 one f32 result in 2^17 goes to tier 2, with 2^-88 one f64
+// result in 2^34 to the reference.
 //
 // Exact results, and what becomes of them. A result that is a value of the format passes the test (its
 // approximation's interval lies inside one rounding cell); only midpoints of two neighbours, which are values

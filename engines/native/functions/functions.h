@@ -1,10 +1,10 @@
 // The real functions of the native engine: which there are, and their approximations of both tiers.
 //
-// A function is one row of the table in functions.cc. Tier 1 gives a double (for results of f32 and narrower),
-// tier 2 a sum of two doubles; each is good to its row's relative error bound, or NaN where it does not apply
-// (outside the domain, at poles, where f64 nears its ends). What the rounding test (rounding_test.h) leaves
-// open goes to the next tier, in the end to the reference of evaluator/scalar/real.h, so exact results and
-// midpoints need no listing to be right, only to be fast.
+// A function is one row of the table in functions.cc. Tier 1 gives a double (for results
+// of f32 and narrower), tier 2 a sum of two doubles; each is good to its row's relative error bound, or NaN
+// where it does not apply (outside the domain, at poles, where f64 nears its ends). What the rounding test
+// (rounding_test.h) leaves open goes to the next tier, in the end to the reference of
+// evaluator/scalar/real.h, so exact results and midpoints need no listing to be right, only to be fast.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_FUNCTIONS_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_FUNCTIONS_H_
 

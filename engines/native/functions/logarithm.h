@@ -1,10 +1,10 @@
-// log and its kin. With x = 2^m z, z in [0.72, 1.44), and c near 1 / z from a table: log x = m log 2 - log c +
-// log(1 + r), r = z c - 1, |r| <= 0.0043. In the table's interval around 1, c = 1: there r = x - 1, and the
+// log and its kin. With x = 2^m z, z in [0.72, 1.44), and c near 1 / z from a table: log x = m log 2 - log c
+// + log(1 + r), r = z c - 1, |r| <= 0.0043. In the table's interval around 1, c = 1: there r = x - 1, and the
 // result keeps its relative precision.
 //
 // Errors. c has 10 bits, so z c is exact in Double, and in Single where z has 43 bits (every narrow operand).
-// Single: terms err by u each; outside the interval of 1 the result is at least 2^-9.1 where the table's -log c
-// is at most 2^-6, so its error of 2^-60 and those of the sums are 2^-50 of it; with m != 0 the result is
+// Single: terms err by u each; outside the interval of 1 the result is at least 2^-9.1 where the table's -log
+// c is at most 2^-6, so its error of 2^-60 and those of the sums are 2^-50 of it; with m != 0 the result is
 // at least 0.3 and m log 2 at most 3 times as large (5 u). An argument 1 + y that errs itself (y of asinh,
 // acosh, atanh: 8 u) adds 8 u 2^9 where 1 + y is outside that interval, 2^-41 in all. Double: the polynomial
 // errs by 2^-101 (its head, and a tail of 2^-53 of 2^-52), the sums by 2^-103 of terms at most 2^4 times the
@@ -16,8 +16,8 @@
 
 namespace assay::native {
 
-// log(x + low) for a normal x > 0 and |low| <= ulp(x) / 2; where x lies in the interval of 1, `near_one` is to be
-// x + low - 1.
+// log(x + low) for a normal x > 0 and |low| <= ulp(x) / 2; where x lies in the interval of 1, `near_one` is
+// to be x + low - 1.
 template <class R>
 ASSAY_BODY R LogOf(double x, double low, R near_one) {
   const uint64_t bits = BitsOf(x) - kLogStart;

@@ -1,8 +1,8 @@
 // power: |x|^y = e^t, t = y log |x|; a negative x wants an integer y, whose parity gives the sign.
 //
-// Errors. |t| <= 745 unless the result is beyond its format's range, and for f32 and narrower |t| <= 105. Single: log
-// 2^-50, the product u: 2^-43 of error in t, which is a relative error of the result, and 3 u. Double: log 2^-98
-// and 4 u^2 of t: 2^-88.3; exp adds 2^-103.
+// Errors. |t| <= 745 unless the result is beyond its format's range, and for f32 and narrower |t| <= 105.
+// Single: log 2^-50, the product u: 2^-43 of error in t, which is a relative error of the result, and 3 u.
+// Double: log 2^-98 and 4 u^2 of t: 2^-88.3; exp adds 2^-103.
 #include "engines/native/functions/exponential.h"
 #include "engines/native/functions/logarithm.h"
 #include "engines/native/functions/passes.h"

@@ -47,8 +47,8 @@ struct Expm1 {
   }
 };
 
-// 1 / (1 + e^-x). Near 0 it is 1/2 + x / 4 - x^3 / 48 + ..., where x / 4 may be a midpoint of floats and the rest too
-// small for a double.
+// 1 / (1 + e^-x). Near 0 it is 1/2 + x / 4 - x^3 / 48 + ..., where x / 4 may be a midpoint of floats and the
+// rest too small for a double.
 struct Logistic {
   static constexpr bool kKeepsSign = false;
   static constexpr Opcode kAsks = Opcode::kLogistic;
@@ -90,8 +90,8 @@ struct Cosh {
   }
 };
 
-// log x for a normal x > 0. x = 2^m z, c near 1 / z, r = z c - 1: m log 2 - log c + log(1 + r). Around 1, c is 1; there
-// `near_one` is taken for r where is_near_one says so.
+// log x for a normal x > 0. x = 2^m z, c near 1 / z, r = z c - 1: m log 2 - log c + log(1 + r). Around 1, c
+// is 1; there `near_one` is taken for r where is_near_one says so.
 ASSAY_INLINE F64 LogarithmOf(F64 x, F64 near_one, I64 is_near_one) {
   constexpr uint64_t kOne = uint64_t{1023} << 52;
   const U64 bits = (U64)x + (kOne - kLog16Start);
@@ -229,8 +229,8 @@ struct Cbrt {
   }
 };
 
-// x = k quarter turns + r, |r| <= pi / 4. k quarter turns of fewer than 53 bits are taken off exactly; beyond, by Payne
-// and Hanek (circular.h).
+// x = k quarter turns + r, |r| <= pi / 4. k quarter turns of fewer than 53 bits are taken off exactly;
+// beyond, by Payne and Hanek (circular.h).
 struct Turns {
   U64 k;
   F64 r;

@@ -1,5 +1,5 @@
-// Vectors of kLanes floats beside those of doubles, look-ups in tables of 16 doubles, and the walk over stored elements,
-// for the proven functions. No include guard.
+// Vectors of kLanes floats beside those of doubles, look-ups in tables of 16 doubles, and the walk over
+// stored elements, for the proven functions. No include guard.
 #include <type_traits>
 
 #include "engines/native/sums/lanes_body.h"
@@ -168,8 +168,9 @@ struct OfBF16 {
   }
 };
 
-// NaN results are the canonical one. Fn::kKeepsSign: f(x) has the sign of x, also where both are 0. Fn::kAsks: some
-// floats come too near a midpoint, so the function with a rounding test is asked about all that do.
+// NaN results are the canonical one. Fn::kKeepsSign: f(x) has the sign of x, also where both are 0.
+// Fn::kAsks: some floats come too near a midpoint, so the function with a rounding test
+// is asked about all that do.
 template <class Fn, class Type>
 struct Rounded {
   static constexpr int64_t kBytes = Type::kBytes;

@@ -1,9 +1,10 @@
-// Odd functions of f32 by pieces, 16 floats at a time, for AVX-512 alone. Behind proven_body.h; no include guard.
+// Odd functions of f32 by pieces, 16 floats at a time, for AVX-512 alone. Behind proven_body.h;
+// no include guard.
 //
-// f(c + t) = a0 + a1 t + a2 t^2 + a3 t^3 + t^4 h(t), c and all coefficients looked up by the piece that |x| lies in. h is
-// so small a part that floats do for it, 16 in a vector, and only a0 to a3 are doubles. The sum was measured to be right to
-// 2^-35, which decides all but one float in a thousand; a vector with one that it doesn't takes the formula of
-// proven_body.h. Every result was compared (proven.h).
+// f(c + t) = a0 + a1 t + a2 t^2 + a3 t^3 + t^4 h(t), c and all coefficients looked up by the piece that |x|
+// lies in. h is so small a part that floats do for it, 16 in a vector, and only a0 to a3 are doubles. The sum
+// was measured to be right to 2^-35, which decides all but one float in a thousand; a vector with one that it
+// doesn't takes the formula of proven_body.h. Every result was compared (proven.h).
 #include <array>
 
 namespace assay::native::ASSAY_ISA::proven {
@@ -39,8 +40,8 @@ ASSAY_INLINE F64 LowFrom(U64 index, F64 t, F64 high) {
   }
 }
 
-// A vector in memory, from where its halves are loaded by the instructions that widen them: extracting them would cost the
-// port that looks up.
+// A vector in memory, from where its halves are loaded by the instructions that widen them: extracting them
+// would cost the port that looks up.
 template <class Vector>
 struct Halves {
   Vector value;
@@ -56,7 +57,8 @@ ASSAY_INLINE U64 Widen(const Halves<Words>& x) {
                                           _mm256_load_si256(reinterpret_cast<const __m256i*>(&x) + half));
 }
 
-// Some sum lies within 2^18 units of a midpoint of two normal floats, in its last place of 53 bits; or some x is NaN.
+// Some sum lies within 2^18 units of a midpoint of two normal floats, in its last place of 53 bits;
+// or some x is NaN.
 ASSAY_INLINE bool IsOpen(F64 first, F64 second, Singles x) {
   constexpr uint32_t kUnits = 1 << 18, kMidpoint = 1 << 28;
   const Words even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};

@@ -1,9 +1,9 @@
 // rsqrt and cbrt: a double near the root, and for tier 2 one Newton step whose residual is exact.
 //
-// Errors. rsqrt: Single, 1 / sqrt(x) is two operations: 2 u. Double: y errs by d = 2 u of the root, h = 1 - x y^2
-// = 2 d is known to 2^-104 (x y^2 is a Product times a double, 8 u^2), and y (1 + h/2 + 3 h^2 / 8) leaves d^3
-// terms and 2^-105. cbrt: the polynomial errs by d = 2^-22, Halley's step leaves d^3 and errs by 4 u of y in
-// its residual y^3 - z: 2^-50 in all. Double: from y = that double, z - y^3 is known to 12 u^2 z and the
+// Errors. rsqrt: Single, 1 / sqrt(x) is two operations: 2 u. Double: y errs by d = 2 u of the root, h = 1 - x
+// y^2 = 2 d is known to 2^-104 (x y^2 is a Product times a double, 8 u^2), and y (1 + h/2 + 3 h^2 / 8) leaves
+// d^3 terms and 2^-105. cbrt: the polynomial errs by d = 2^-22, Halley's step leaves d^3 and errs by 4 u of y
+// in its residual y^3 - z: 2^-50 in all. Double: from y = that double, z - y^3 is known to 12 u^2 z and the
 // Newton step leaves d^2 = 2^-100.
 #include "engines/native/functions/passes.h"
 #include "engines/native/functions/polynomial.h"

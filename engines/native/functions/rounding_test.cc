@@ -13,7 +13,8 @@ namespace {
 // Below this, the low parts of approximations lose bits.
 constexpr double kSmallest = 0x1p-960;
 
-// Rounds to f64. The ends hi + (lo -+ e) are computed with an error of u (|lo| + e), which the bounds have room for.
+// Rounds to f64. The ends hi + (lo -+ e) are computed with an error of u (|lo| + e),
+// which the bounds have room for.
 ASSAY_BODY int64_t TestF64Body(int64_t n, const double* hi, const double* lo, double bound, double* out,
                                uint64_t* undecided) {
   uint64_t count = 0;

@@ -17,9 +17,9 @@ namespace assay::native {
 // Strips are computed in blocks of this many elements.
 inline constexpr int64_t kBlock = 16;
 
-// For i in [0, n), n a multiple of kBlock: out[i] = RN(hi[i] + lo[i]), undecided[i] = 0, or undecided[i] = 1 where
-// the relative error `bound` of the approximation leaves the rounding open (a NaN always does). Returns how
-// many are undecided. lo is not read for formats other than f64.
+// For i in [0, n), n a multiple of kBlock: out[i] = RN(hi[i] + lo[i]), undecided[i] = 0, or undecided[i] = 1
+// where the relative error `bound` of the approximation leaves the rounding open (a NaN always does). Returns
+// how many are undecided. lo is not read for formats other than f64.
 using RoundingTestFn = int64_t (*)(int64_t n, const double* hi, const double* lo, double bound,
                                    const FloatFormat& format, double* out, uint64_t* undecided);
 RoundingTestFn RoundingTestFor(const FloatFormat& format, Isa isa);

@@ -1,5 +1,5 @@
-// Statistics are feature_sums.h's; the elementwise part runs over pieces of the array, each of one feature or of
-// neighbouring ones, in the element type where the machine has it.
+// Statistics are feature_sums.h's; the elementwise part runs over pieces of the array, each of one feature or
+// of neighbouring ones, in the element type where the machine has it.
 #include "engines/native/linalg/batch_norm.h"
 
 #include <algorithm>

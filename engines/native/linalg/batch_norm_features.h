@@ -1,5 +1,5 @@
-// The operand of a batch normalization as loops over strided elements, feature by feature, and the exact statistics of
-// one feature, for those that enclosures leave open.
+// The operand of a batch normalization as loops over strided elements, feature by feature, and the exact
+// statistics of one feature, for those that enclosures leave open.
 #ifndef ASSAY_ENGINES_NATIVE_LINALG_BATCH_NORM_FEATURES_H_
 #define ASSAY_ENGINES_NATIVE_LINALG_BATCH_NORM_FEATURES_H_
 

@@ -1,6 +1,7 @@
 // Row i of L solves the triangular system conj(L) x = a_i of the rows above it, so that L comes out by
-// substitution (substitution.h): blocks of rows of conj(L) one after the other, in each first the panels of columns that
-// hold its own diagonal, one unknown at a time because each needs the pivot, then the panels beyond on all threads.
+// substitution (substitution.h): blocks of rows of conj(L) one after the other, in each first the panels of
+// columns that hold its own diagonal, one unknown at a time because each needs the pivot,
+// then the panels beyond on all threads.
 #include "engines/native/linalg/cholesky.h"
 
 #include <algorithm>

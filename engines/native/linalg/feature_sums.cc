@@ -24,8 +24,8 @@ struct Sums {
   PartialSum first, second;
 };
 
-// Terms(offset, stride, n, feature, step, a, b): n terms of both sums from the elements at `offset`; of the features
-// feature, feature + step, ….
+// Terms(offset, stride, n, feature, step, a, b): n terms of both sums from the elements at `offset`; of the
+// features feature, feature + step, ….
 template <class Terms>
 class Summer {
  public:

@@ -1,5 +1,5 @@
-// Lines on different threads, or one large line at a time on all of them; components that no bound decides go to
-// ExactDft, as in the reference.
+// Lines on different threads, or one large line at a time on all of them; components that no bound decides go
+// to ExactDft, as in the reference.
 #include "engines/native/linalg/fft.h"
 
 #include <algorithm>

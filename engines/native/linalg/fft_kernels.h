@@ -10,8 +10,8 @@ namespace assay::native {
 // Planes re, im, re_low, im_low; each has kMaxLanes doubles more than there are elements.
 using FftPlanes = std::array<double*, 4>;
 
-// Computed values and how the exact ones are rounded: |value * divisor - computed| <= bound, and then times two powers
-// of two.
+// Computed values and how the exact ones are rounded: |value * divisor - computed| <= bound, and then times
+// two powers of two.
 struct FftRounding {
   double bound, divisor;
   double power1 = 1, power2 = 1;
@@ -24,8 +24,8 @@ struct FftKernels {
                           int64_t end);
   void (*pass_of_pairs)(const FftPass& pass, const FftPlanes& from, const FftPlanes& to, int64_t begin,
                         int64_t end);
-  // out[i] for i < n (and up to the next multiple of lanes), failed[i] = -1 where it is left open, else 0. Returns
-  // whether any was.
+  // out[i] for i < n (and up to the next multiple of lanes), failed[i] = -1 where it is left open, else 0.
+  // Returns whether any was.
   bool (*round_doubles)(int64_t n, const double* x, const FftRounding& values, const NarrowRounding& rounding,
                         double* out, int64_t* failed);
   bool (*round_pairs)(int64_t n, const double* x, const double* low, const FftRounding& values, double* out,

@@ -1,5 +1,5 @@
-// The bodies of FftKernels (jit/each_isa.inc). No include guard. The error bounds of these operations are stated in
-// fft_plan.cc.
+// The bodies of FftKernels (jit/each_isa.inc). No include guard. The error bounds of these operations are
+// stated in fft_plan.cc.
 #include "engines/native/linalg/fft_kernels.h"
 #include "engines/native/sums/lanes_body.h"
 

@@ -64,8 +64,8 @@ ExactDft::Line FftForm::LineOf(const std::byte* src) const {
   return line;
 }
 
-// Elements of f64 are scaled so that the largest magnitude is near 1: nothing overflows, and what underflows is far
-// below the bounds.
+// Elements of f64 are scaled so that the largest magnitude is near 1: nothing overflows, and what underflows
+// is far below the bounds.
 FftLine::Input FftLine::Load(const std::byte* src) {
   for (int i = 0; i < 8; ++i) {
     if (storage_[i].empty() && (i % 4 < 2)) storage_[i].assign(form_.count + kMaxLanes, 0.0);

@@ -1,5 +1,5 @@
-// One exact Fourier transform: in doubles (f32) and in pairs with the bounds of fft_plan.h, each component rounded
-// where both ends of its interval agree; of what is left, sums of +-x and +-ix exactly.
+// One exact Fourier transform: in doubles (f32) and in pairs with the bounds of fft_plan.h, each component
+// rounded where both ends of its interval agree; of what is left, sums of +-x and +-ix exactly.
 #ifndef ASSAY_ENGINES_NATIVE_LINALG_FFT_LINE_H_
 #define ASSAY_ENGINES_NATIVE_LINALG_FFT_LINE_H_
 

@@ -1,10 +1,12 @@
-// Error bounds. A pass is sqrt(p) times a unitary map, so that with relative errors e_i of the passes (in the 2-norm)
-// the transform errs by prod(1 + e_i) - 1. Here u = 2^-53; roots of doubles are within u / 2 a component and those of
-// pairs within 16 u^2 (Roots below):
-//   doubles: sums and differences of radix 2: u; of radix 4: twice that. A complex product: 3 u, with its root 4 u.
+// Error bounds. A pass is sqrt(p) times a unitary map, so that with relative errors e_i of the passes
+// (in the 2-norm) the transform errs by prod(1 + e_i) - 1. Here u = 2^-53; roots of doubles are within u / 2
+// a component and those of pairs within 16 u^2 (Roots below):
+//   doubles: sums and differences of radix 2: u; of radix 4: twice that. A complex product: 3 u,
+//   with its root 4 u.
 //     Radix p: a component is a chain of 2 p - 1 real terms, 2 p + 1 roundings:
 //     |error_k| <= (sqrt(2) (2 p + 1) + 1) u sum |x_r|, in the norm sqrt(p) times the factor.
-//   pairs: a sum errs by 3 u^2 (|a| + |b|), in the norm of radix 2 by 5 u^2; a product of pairs by 8 u^2, a complex one
+//   pairs: a sum errs by 3 u^2 (|a| + |b|), in the norm of radix 2 by 5 u^2; a product of pairs by 8 u^2,
+//   a complex one
 //     by 16 u^2, with its root by 48 u^2. Radix p: products 8 u^2, 2 p + 1 sums of 6 u^2, roots 24 u^2:
 //     (sqrt(2) (12 p + 20) + 24) sqrt(p) u^2.
 #include "engines/native/linalg/fft_plan.h"
@@ -28,8 +30,9 @@ void Resize(ComplexTable& table, int64_t size) {
   for (std::vector<double>& plane : table) plane.assign(size, 0.0);
 }
 
-// w^t for t < n. A block of them and the starts of the blocks come from MPFR, within u^2; the others are products
-// of two: 2 u^2 from the factors, 7 u^2 from two products of pairs and 3 u^2 from their sum, below 16 u^2.
+// w^t for t < n. A block of them and the starts of the blocks come from MPFR, within u^2; the others are
+// products of two: 2 u^2 from the factors, 7 u^2 from two products of pairs and 3 u^2 from their sum,
+// below 16 u^2.
 ComplexTable MakeRoots(int64_t n) {
   int64_t block = 1;
   while (block * block < n) block *= 2;

@@ -2,8 +2,8 @@
 //
 // Stockham's algorithm: passes of radix 4, 2 and odd primes p (directly, p^2 operations), each
 //   y[q + width (p j + k)] = w_length^(j k) * sum over r < p of x[q + width (j + count r)] w_p^(r k)
-// for j < count, k < p, q < width, where length = p count is what is left to transform and width grows from `inner`,
-// the number of transforms whose elements lie side by side.
+// for j < count, k < p, q < width, where length = p count is what is left to transform and width grows from
+// `inner`, the number of transforms whose elements lie side by side.
 #ifndef ASSAY_ENGINES_NATIVE_LINALG_FFT_PLAN_H_
 #define ASSAY_ENGINES_NATIVE_LINALG_FFT_PLAN_H_
 
@@ -18,8 +18,8 @@ using ComplexTable = std::array<std::vector<double>, 4>;
 
 struct FftPass {
   int64_t radix, count, width;
-  // Narrow passes (fewer neighbours than a vector has lanes) have their twiddles for each c = q + width j, others for
-  // each j; k's are at [(k - 1) * stride], k > 0.
+  // Narrow passes (fewer neighbours than a vector has lanes) have their twiddles for each c = q + width j,
+  // others for each j; k's are at [(k - 1) * stride], k > 0.
   bool narrow;
   int64_t stride;
   ComplexTable twiddles;

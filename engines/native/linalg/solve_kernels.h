@@ -12,8 +12,8 @@ struct SolveBound {
   double norm, factor;
 };
 
-// Each function marks failed[j] = -1 where out[j] is left open, else 0, and returns whether any was marked. Zero
-// results are settled only where `keeps_zeros`: the format has both zeros.
+// Each function marks failed[j] = -1 where out[j] is left open, else 0, and returns whether any was marked.
+// Zero results are settled only where `keeps_zeros`: the format has both zeros.
 struct SolveKernels {
   // c[j] += sum of a[k * a_stride] * x[k * columns + j] over k < n, products exact.
   void (*add_products)(int64_t n, const double* a, int64_t a_stride, const double* x, double* c);

@@ -125,8 +125,9 @@ ASSAY_INLINE void TwoProducts(F64 a, F64 b, F64 c, F64 d, F64& h, F64& l, F64& b
 
 // One component: (h + l) / (nh + nl), the second the sum of two squares.
 // f32: h, l, nh and nl are exact, so the quotient h / nh errs by less than 2^-50 of itself.
-// f64: q = RN(h / nh), and the rest h + l - q (nh + nl) divided by nh. nh + nl errs by 4 u^2 of itself, h + l by `bound`,
-// 4 u^2 P, and the rest's parts, at most 4 u |h| + 2 u P, by 5 u of themselves: 32 u^2 |q| + 16 u^2 P / nh in all.
+// f64: q = RN(h / nh), and the rest h + l - q (nh + nl) divided by nh. nh + nl errs by 4 u^2 of itself, h + l
+// by `bound`, 4 u^2 P, and the rest's parts, at most 4 u |h| + 2 u P, by 5 u of themselves:
+// 32 u^2 |q| + 16 u^2 P / nh in all.
 template <bool kF32>
 ASSAY_INLINE I64 Quotient(F64 h, F64 l, F64 bound, F64 nh, F64 nl, const NarrowRounding& rounding, F64& out) {
   const F64 q = h / nh;

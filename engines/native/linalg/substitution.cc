@@ -1,6 +1,6 @@
-// Bounds, with T = |b| + |a| |x| >= the sum of the magnitudes of n + 1 terms and u = 2^-53: doubles (n + 17) u T, pairs
-// 4 (n + 17)^2 u^2 T, and no error at all where T is so small against the lowest bit of any term that no
-// addition rounds (product_bounds.h has the reasoning).
+// Bounds, with T = |b| + |a| |x| >= the sum of the magnitudes of n + 1 terms and u = 2^-53: doubles (n + 17)
+// u T, pairs 4 (n + 17)^2 u^2 T, and no error at all where T is so small against the lowest bit of any term
+// that no addition rounds (product_bounds.h has the reasoning).
 #include "engines/native/linalg/substitution.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // Substitution in a triangular system, exact sums rounded once: what triangular-solve and cholesky share.
 //
-// Unknowns are solved in order: x_i = RN(b_i - sum over k < i of a_ik x_k), divided and rounded by the caller, for
-// the columns of a panel side by side. Rows of -a are packed in blocks of block_rows(): element l of row r of a block
-// at [l * block_rows() + r]. A complex system is a real one of twice the length: row i is (-re a_i0, im a_i0, ...), and
-// a panel has two parts, (re x_0, im x_0, ...) and (im x_0, -re x_0, ...), for real and imaginary parts of the sums.
-// Sums are in doubles (pairs for f64) with a bound; what that leaves open is settled one element at a time by pairs and
-// then by ExactSum, as in the reference.
+// Unknowns are solved in order: x_i = RN(b_i - sum over k < i of a_ik x_k), divided and rounded by the
+// caller, for the columns of a panel side by side. Rows of -a are packed in blocks of block_rows(): element l
+// of row r of a block at [l * block_rows() + r]. A complex system is a real one of twice the length: row i is
+// (-re a_i0, im a_i0, ...), and a panel has two parts, (re x_0, im x_0, ...) and (im x_0, -re x_0, ...), for
+// real and imaginary parts of the sums. Sums are in doubles (pairs for f64) with a bound; what that leaves
+// open is settled one element at a time by pairs and then by ExactSum, as in the reference.
 #ifndef ASSAY_ENGINES_NATIVE_LINALG_SUBSTITUTION_H_
 #define ASSAY_ENGINES_NATIVE_LINALG_SUBSTITUTION_H_
 
@@ -32,7 +32,8 @@ struct SystemRow {
   int slot;  // of the row in the statistics
 };
 
-// Columns first .. last - 1 of the panel are wanted; element l of column j of part p at x[p * part + l * width + j].
+// Columns first .. last - 1 of the panel are wanted; element l of column j of part p at
+// x[p * part + l * width + j].
 struct SystemPanel {
   double* x;
   int64_t part;
@@ -40,8 +41,8 @@ struct SystemPanel {
   int first, last;
 };
 
-// Why systems with these square matrices and right sides, of `products` products in all, are left to the reference: it is as
-// quick, or rows are too long. Empty where they are not.
+// Why systems with these square matrices and right sides, of `products` products in all, are left to the
+// reference: it is as quick, or rows are too long. Empty where they are not.
 std::string_view WhyNotSubstitute(const Shape& matrices, const Shape& right_sides, int64_t products);
 
 class Substitution {

@@ -1,5 +1,6 @@
-// op(a) X = b or X op(a) = b: a is packed once, transposed for op and for the right side and with its unknowns in the
-// order in which they are solved; panels of right-hand sides are solved on different threads (substitution.h).
+// op(a) X = b or X op(a) = b: a is packed once, transposed for op and for the right side and with its
+// unknowns in the order in which they are solved; panels of right-hand sides are solved on
+// different threads (substitution.h).
 #include "engines/native/linalg/triangular_solve.h"
 
 #include <algorithm>

@@ -32,7 +32,8 @@ struct Folded {
   int64_t bytes;
 };
 
-// Folds some results, one after the other or as many side by side as the code has lanes; each thread has its own.
+// Folds some results, one after the other or as many side by side as the code has lanes;
+// each thread has its own.
 class CodeFolder {
  public:
   // `run`: the innermost of the reduced loops; `runs`: where it starts.

@@ -1,4 +1,5 @@
-// Left folds (RED-2) by generated code: reduce and cumulative reduce-window with computations whose order results show.
+// Left folds (RED-2) by generated code: reduce and cumulative reduce-window with
+// computations whose order results show.
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_CODE_FOLD_H_
 
@@ -11,8 +12,9 @@
 
 namespace assay::native {
 
-// The computation as code, where its 2 n parameters are of the types of n operands, as are its results. The parameters are
-// the operands from `first` and from `second` on; `work` is the number of applications, which must be worth code.
+// The computation as code, where its 2 n parameters are of the types of n operands, as are its results. The
+// parameters are the operands from `first` and from `second` on; `work` is the number of applications,
+// which must be worth code.
 absl::StatusOr<std::shared_ptr<const codegen::ScalarCode>> CodeFor(const StepView& step, Isa isa, int64_t n,
                                                                    int64_t first, int64_t second,
                                                                    int64_t work, bool vectors);
@@ -21,8 +23,9 @@ absl::StatusOr<std::shared_ptr<const codegen::ScalarCode>> CodeFor(const StepVie
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(
     const StepView& step, Isa isa, const std::optional<ReadThrough>& through = {});
 
-// A reduce-window of one operand whose elements are of the computation's type: where every window begins with its line's
-// first element, each is the one before, folded with what is new at its end; where not, by `others`.
+// A reduce-window of one operand whose elements are of the computation's type: where every window begins with
+// its line's first element, each is the one before, folded with what is new at its end; where not,
+// by `others`.
 std::shared_ptr<const Kernel> MakeCumulativeWindow(std::shared_ptr<const codegen::ScalarCode> code,
                                                    std::shared_ptr<const Kernel> others);
 

@@ -18,7 +18,8 @@ enum class FoldOp : uint8_t {
   kSignedMinimum,
   kUnsignedMaximum,
   kUnsignedMinimum,
-  // Of float patterns with the sign on top, as signed keys: in the order of the values, NaN beyond everything.
+  // Of float patterns with the sign on top, as signed keys: in the order of the values,
+  // NaN beyond everything.
   kFloatMaximum,
   kFloatMinimum,
 };

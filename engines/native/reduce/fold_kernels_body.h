@@ -144,8 +144,8 @@ ASSAY_TARGET static inline __attribute__((always_inline)) void Include(VS v, VS&
   lowest = (VU)v < lowest ? (VU)v : lowest;
 }
 
-// Three orders of the patterns say it all: a positive NaN is the largest as a signed number, a negative one as an
-// unsigned one; numbers with clear signs are in order as they are, those with the sign set in reverse.
+// Three orders of the patterns say it all: a positive NaN is the largest as a signed number, a negative one
+// as an unsigned one; numbers with clear signs are in order as they are, those with the sign set in reverse.
 template <FoldOp kOp, class S>
 ASSAY_TARGET static inline __attribute__((always_inline)) S FloatRun(int64_t n, const S* x, S largest) {
   using U = std::make_unsigned_t<S>;

@@ -78,8 +78,8 @@ class SmallRows {
   static constexpr int64_t kMostElements = 1 << 15;
   static constexpr int64_t kShortRow = 40;
 
-  // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms. Bit j of what is returned: sum j
-  // is there.
+  // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms. Bit j of what is
+  // returned: sum j is there.
   uint32_t AddSideBySide(const float* terms, double first, float* sums) const {
     alignas(64) float columns[kShortRow * kFewColumns];
     columns_.Run(reinterpret_cast<const std::byte*>(terms), reinterpret_cast<std::byte*>(columns));

@@ -1,6 +1,6 @@
-// Two walks: one sum after the other where its terms lie together or there are few sums, and rows of neighbouring
-// sums side by side where the sums lie together. Either may be cut into parts, whose partial sums are put together
-// by TwoSum.
+// Two walks: one sum after the other where its terms lie together or there are few sums, and rows of
+// neighbouring sums side by side where the sums lie together. Either may be cut into parts, whose partial
+// sums are put together by TwoSum.
 #include "engines/native/reduce/reduce_add.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Runs of neighbouring elements are folded into lanes: one lane a result where the results lie together, else the
-// lanes of a run are folded together at its end. Long runs, and many rows, are cut into parts for the threads.
+// Runs of neighbouring elements are folded into lanes: one lane a result where the results lie together, else
+// the lanes of a run are folded together at its end. Long runs, and many rows,
+// are cut into parts for the threads.
 #include "engines/native/reduce/reduce_fold.h"
 
 #include <algorithm>
@@ -21,8 +22,8 @@ constexpr int64_t kLaneBytes = 4096;              // of partial results: they st
 constexpr int64_t kPart = 1 << 17;                // elements of a run folded by one task
 constexpr int64_t kFoldElementsOfPart = 1 << 16;  // elements worth a task
 constexpr int64_t kElementsBetweenCharges = 1 << 28;
-// Runs as short as this are folded side by side, a lane each: folding a vector's lanes together takes as long as many
-// vectors of a run.
+// Runs as short as this are folded side by side, a lane each: folding a vector's lanes together takes as long
+// as many vectors of a run.
 constexpr int64_t kShortRun = 24;
 constexpr int64_t kFewRuns = 8;
 

@@ -10,13 +10,14 @@
 
 namespace assay::native {
 
-// An operand that is read through a broadcast: the sizes of the broadcast's result, and what a step in each dimension moves
-// in the operand, 0 where elements are repeated.
+// An operand that is read through a broadcast: the sizes of the broadcast's result, and what a step in each
+// dimension moves in the operand, 0 where elements are repeated.
 struct ReadThrough {
   DimVector sizes, strides;
 };
 
-// The loops of the remaining and the reduced dimensions, and the run-time sizes of the result, which has the remaining ones.
+// The loops of the remaining and the reduced dimensions, and the run-time sizes of the result,
+// which has the remaining ones.
 struct ReduceLoops {
   LoopDims remaining, reduced;
   DimVector result_sizes;

@@ -1,8 +1,8 @@
 // Folds of all windows of a line in a number of steps that does not depend on the window's length.
 //
-// The line is cut into blocks as long as the window (van Herk, Gil and Werman), so that a window is the end of one
-// block and the beginning of the next: every window is one Combine of a suffix and a prefix. Nothing is ever
-// subtracted, so each result depends on the window's own elements alone.
+// The line is cut into blocks as long as the window (van Herk, Gil and Werman), so that a window is the end
+// of one block and the beginning of the next: every window is one Combine of a suffix and a prefix. Nothing
+// is ever subtracted, so each result depends on the window's own elements alone.
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_SLIDING_FOLD_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_SLIDING_FOLD_H_
 
@@ -20,7 +20,8 @@ struct WindowLine {
   int64_t end(int64_t o) const { return std::clamp<int64_t>(o * stride - padding + size, 0, elements); }
   // Every window begins with the first element.
   bool IsCumulative() const { return (outputs - 1) * stride <= padding; }
-  // How many outputs from o on, which is at least 0, add exactly one element to the one before (a cumulative line).
+  // How many outputs from o on, which is at least 0, add exactly one element to the one
+  // before (a cumulative line).
   int64_t SinglesFrom(int64_t o) const {
     const int64_t before = o * stride - padding + size;  // the end of window o, not cut
     if (stride != 1 || before < 1 || (o == 0 && before > 1)) return 0;

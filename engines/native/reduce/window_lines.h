@@ -1,5 +1,5 @@
-// A reduce-window as lines: one dimension of the window slides (sliding_fold.h), the others select the rows whose
-// elements are first folded together, element by element.
+// A reduce-window as lines: one dimension of the window slides (sliding_fold.h), the others select the rows
+// whose elements are first folded together, element by element.
 #ifndef ASSAY_ENGINES_NATIVE_REDUCE_WINDOW_LINES_H_
 #define ASSAY_ENGINES_NATIVE_REDUCE_WINDOW_LINES_H_
 

@@ -23,8 +23,8 @@ constexpr int64_t kMostElements = int64_t{1} << 30;
 
 int64_t* Ints(Literal& scratch) { return reinterpret_cast<int64_t*>(scratch.MutableBytes().data()); }
 
-// Where the windows of a strip start in the operand, in units of `unit` elements, which divides all strides; -1:
-// dropped.
+// Where the windows of a strip start in the operand, in units of `unit` elements, which divides all strides;
+// -1: dropped.
 void StartsOf(const IndexKernels& kernels, const ScatterGeometry& g, const IndexVectorWalk::Strip& strip,
               int64_t unit, int64_t* starts) {
   kernels.fill(strip.n, strip.b / unit, strip.b_step / unit, starts);
@@ -33,7 +33,8 @@ void StartsOf(const IndexKernels& kernels, const ScatterGeometry& g, const Index
                    g.strides[k] / unit, starts);
 }
 
-// Single elements that are hit often: sums as integers, update by update, for each part of the updates by itself.
+// Single elements that are hit often: sums as integers, update by update,
+// for each part of the updates by itself.
 class PointSums {
  public:
   PointSums(EvalContext& context, const ScatterKernels& kernels, const ScatterGeometry& g,

@@ -1,5 +1,6 @@
-// Scatters of f32 whose combiner is an exact sum, where the sums need no rounding test: elements as integers in one or two
-// units that divide every term (fixed_units.h), rows by doubles that hold every partial sum (FixedKernels::sum_rows).
+// Scatters of f32 whose combiner is an exact sum, where the sums need no rounding test: elements as integers
+// in one or two units that divide every term (fixed_units.h), rows by doubles that hold every partial sum
+// (FixedKernels::sum_rows).
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_FIXED_SCATTER_SUMS_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_FIXED_SCATTER_SUMS_H_
 

@@ -23,13 +23,14 @@ class IndexVectorWalk {
   // Whether vector i is at base + i * step under both maps.
   bool is_one_run() const { return outer_.empty(); }
   int64_t a_step() const { return run_.strides[1]; }
-  // The indices where vectors are single s32 that lie one behind the other and all have the same b; else null.
+  // The indices where vectors are single s32 that lie one behind the other and all have the same b;
+  // else null.
   const int32_t* contiguous_indices() const;
   int64_t a() const { return bases_[1]; }  // of the first vector
   int64_t b() const { return bases_[2]; }
 
-  // Some of the vectors [begin, end) in order: n of them, component k of the i-th at components[k * kStrip + i];
-  // the first is at a and b, each next one by the steps further.
+  // Some of the vectors [begin, end) in order: n of them, component k of the i-th at components[k * kStrip +
+  // i]; the first is at a and b, each next one by the steps further.
   struct Strip {
     int64_t n;
     const int64_t* components;

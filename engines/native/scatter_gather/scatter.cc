@@ -140,8 +140,8 @@ class ScatterFold final : public Kernel {
   const RunFold fold_;
 };
 
-// The combiner gives back one of its parameters: the operand's element, and windows are dropped; or the update, and windows
-// are moved over, so that the last one wins.
+// The combiner gives back one of its parameters: the operand's element, and windows are dropped; or the
+// update, and windows are moved over, so that the last one wins.
 class ScatterMove final : public Kernel {
  public:
   explicit ScatterMove(bool keeps_operand) : keeps_operand_(keeps_operand) {}

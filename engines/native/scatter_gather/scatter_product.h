@@ -1,4 +1,5 @@
-// scatter whose combiner is the product of floats: window by window, each product rounded as the specification has it.
+// scatter whose combiner is the product of floats: window by window,
+// each product rounded as the specification has it.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_PRODUCT_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_PRODUCT_H_
 

@@ -226,8 +226,9 @@ class SortedSums {
   int64_t failed_[kBlock];
 };
 
-// Single elements that are hit often: all sums side by side, update by update, so that nothing is sorted. Those that their
-// TwoSum errors leave open keep their updates, which are moved to the front; returns how many these are.
+// Single elements that are hit often: all sums side by side, update by update, so that nothing is sorted.
+// Those that their TwoSum errors leave open keep their updates, which are moved to the front;
+// returns how many these are.
 class DenseSums {
  public:
   DenseSums(const SumKernels& kernels, const Component& c, const ScatterArrays& arrays)
@@ -319,7 +320,8 @@ bool UpdatesAreDense(const ScatterArrays& arrays, int64_t count) {
          count >= 1024 && arrays.positions <= 4 * count;
 }
 
-// Sorts by target, with the whole of it as the digit where that has not many more values than there are updates.
+// Sorts by target, with the whole of it as the digit where that has not many more
+// values than there are updates.
 ScatteredUpdate* SortByTarget(ScatteredUpdate* updates, int64_t n, int64_t positions) {
   if (positions > 8 * n || n > std::numeric_limits<int32_t>::max()) return SortUpdates(updates, n, positions);
   const auto next = std::make_unique<uint32_t[]>(positions + 1);

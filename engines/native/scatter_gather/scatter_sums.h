@@ -1,10 +1,10 @@
 // Exact sums of array elements with the updates that hit them (RED-1), rounded once: what scatter and
 // select-and-scatter share.
 //
-// A sum is s = t0 + t1 + … by TwoSum, whose errors e_i are exact: the exact sum is s + sum e_i. Where D = sum |e_i| is
-// zero, s is the exact sum (so ties and zeros of short sums are settled at once). Else the rounding test of s -+ D,
-// then of s + E -+ n 2^-53 D for E = sum e_i in doubles (enclosed_sum.h), then E itself where no addition of errors was
-// rounded, then the wide accumulator decides.
+// A sum is s = t0 + t1 + … by TwoSum, whose errors e_i are exact: the exact sum is s + sum e_i. Where D = sum
+// |e_i| is zero, s is the exact sum (so ties and zeros of short sums are settled at once). Else the rounding
+// test of s -+ D, then of s + E -+ n 2^-53 D for E = sum e_i in doubles (enclosed_sum.h), then E itself where
+// no addition of errors was rounded, then the wide accumulator decides.
 #ifndef ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_SUMS_H_
 #define ASSAY_ENGINES_NATIVE_SCATTER_GATHER_SCATTER_SUMS_H_
 

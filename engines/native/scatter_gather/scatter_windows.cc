@@ -104,7 +104,8 @@ absl::StatusOr<Literal> RunScatter(EvalContext& context, const ScatterGeometry& 
   const bool any = updates[0].shape().num_elements() > 0 && results[0].shape().num_elements() > 0;
   if (any && geometry.fits) {
     if (absl::Status status = apply(geometry, *combiner, updates, results); !status.ok()) {
-      // Where there is no room for what it keeps besides, nothing has been written yet: the reference may do without.
+      // Where there is no room for what it keeps besides, nothing has been written yet:
+      // the reference may do without.
       for (int64_t i = 0; i < n && IsMemoryError(status); ++i) {
         const bool is_operand = results[i].shape().element_type() == context.operand_shape(i).element_type();
         if (is_operand) operands[i] = std::move(results[i]);

@@ -43,16 +43,16 @@ inline constexpr std::string_view kNotByWindows = "windows that meet in another 
 // NotSupported where the shapes of a step say that no run can; sizes at run time may still say so.
 absl::Status CheckByWindows(const StepView& step);
 
-// A scatter whose results, which are the operands, `apply` combines in place with the updates. It is called where there are
-// elements and windows fit.
+// A scatter whose results, which are the operands, `apply` combines in place with the updates. It is called
+// where there are elements and windows fit.
 using ScatterApplyFn =
     absl::FunctionRef<absl::Status(const ScatterGeometry& geometry, ScalarFunction& combiner,
                                    std::span<const Literal> updates, std::span<Literal> results)>;
 absl::StatusOr<Literal> RunScatter(EvalContext& context, const ScatterGeometry& geometry,
                                    std::span<Literal> operands, ScatterApplyFn apply);
 
-// Walks the windows in the order of B, in strips: window i starts at to[i] in the operand, or is not wholly inside
-// and dropped (to[i] = -1), and at from + i * from_step in the updates. Charges for its elements.
+// Walks the windows in the order of B, in strips: window i starts at to[i] in the operand, or is not wholly
+// inside and dropped (to[i] = -1), and at from + i * from_step in the updates. Charges for its elements.
 // Decision: scatter-window-drop
 using WindowStripFn =
     absl::FunctionRef<absl::Status(int64_t n, const int64_t* to, int64_t from, int64_t from_step)>;
@@ -72,8 +72,8 @@ WindowRuns RunsOf(const ScatterGeometry& geometry);
 struct ScatteredUpdate {
   int64_t to, from;
 };
-// Every inside window where windows are disjoint, else every element of one; in the first half of scratch memory
-// for twice as many. `count` of them.
+// Every inside window where windows are disjoint, else every element of one; in the first half of scratch
+// memory for twice as many. `count` of them.
 struct ScatteredUpdates {
   Literal scratch;
   int64_t count = 0;
@@ -81,8 +81,8 @@ struct ScatteredUpdates {
 };
 absl::StatusOr<ScatteredUpdates> CollectUpdates(EvalContext& context, const ScatterGeometry& geometry,
                                                 const Literal& update);
-// Sorts n updates by `to`, which is below `positions`. `updates` has room for 2n, and the sorted ones are at the
-// returned place.
+// Sorts n updates by `to`, which is below `positions`. `updates` has room for 2n, and the sorted ones are at
+// the returned place.
 ScatteredUpdate* SortUpdates(ScatteredUpdate* updates, int64_t n, int64_t positions);
 // An s64 array as scratch memory that counts against the limit.
 absl::StatusOr<Literal> Int64Scratch(EvalContext& context, std::optional<int64_t> n);

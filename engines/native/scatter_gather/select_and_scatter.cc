@@ -1,5 +1,6 @@
-// A row of source elements at a time chooses, all of them by one window offset after the other: by comparisons where select
-// compares its parameters, else by generated code. Sums are scatter_sums.h's; other scatters are code that runs in order.
+// A row of source elements at a time chooses, all of them by one window offset after the other: by
+// comparisons where select compares its parameters, else by generated code. Sums are scatter_sums.h's; other
+// scatters are code that runs in order.
 #include "engines/native/scatter_gather/select_and_scatter.h"
 
 #include <algorithm>
@@ -73,8 +74,8 @@ class Chooser {
   int64_t width() const { return width_; }
   const std::byte* x() const { return x_; }
 
-  // `make` gives a thread its offer(n, at, first, chosen): the elements at, at + stride(), ... are offered to the row's
-  // source elements first, first + 1, ..., whose places are chosen[0], chosen[1], ...
+  // `make` gives a thread its offer(n, at, first, chosen): the elements at, at + stride(), ... are offered to
+  // the row's source elements first, first + 1, ..., whose places are chosen[0], chosen[1], ...
   template <class MakeOffer>
   absl::Status Run(EvalContext& context, int64_t* chosen, const MakeOffer& make) const {
     if (width_ == 0) return absl::OkStatus();
@@ -180,8 +181,9 @@ absl::Status ChooseComparing(EvalContext& context, const Chooser& chooser, Eleme
   }
 }
 
-// A thread's offers by code, which computes select for whole vectors: what it makes of an element that nothing is held for
-// yet, and of the room behind the row, is not looked at. T is an integer as wide as an element.
+// A thread's offers by code, which computes select for whole vectors: what it makes of an element that
+// nothing is held for yet, and of the room behind the row, is not looked at.
+// T is an integer as wide as an element.
 template <class T>
 class CodeOffer {
  public:

@@ -11,7 +11,8 @@
 namespace assay::native {
 
 struct SelectAndScatterSteps {
-  // chosen[source position] = operand position; all are -1 before, and stay so where a window meets no element.
+  // chosen[source position] = operand position; all are -1 before,
+  // and stay so where a window meets no element.
   absl::FunctionRef<absl::Status(const Literal& operand, const Literal& source, std::span<int64_t> chosen)>
       choose;
   // Combines the elements of the result, which are all init, with the source elements that chose them.

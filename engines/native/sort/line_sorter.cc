@@ -14,8 +14,8 @@ constexpr int kBitsOfTwoDigits = 16;  // shorter keys are sorted by digits in an
 
 }  // namespace
 
-// Words and the order share one place: words are done with when the order is written. Both others have room for what
-// a vector stores beyond the end.
+// Words and the order share one place: words are done with when the order is written. Both others have room
+// for what a vector stores beyond the end.
 LineSorter::LineSorter(const Parallel& parallel, Isa isa, std::span<const KeySource> keys, bool ties_reversed,
                        int64_t n, std::byte* scratch)
     : parallel_(parallel), vectors_(isa == Isa::kAvx512), keys_(keys), ties_reversed_(ties_reversed), n_(n) {
@@ -26,7 +26,8 @@ LineSorter::LineSorter(const Parallel& parallel, Isa isa, std::span<const KeySou
 }
 
 std::span<const uint32_t> LineSorter::Order(int64_t at) {
-  // Groups of keys that fit one word, the last group first: later sorts leave its order where theirs has none.
+  // Groups of keys that fit one word, the last group first: later sorts leave its
+  // order where theirs has none.
   size_t end = keys_.size();
   while (end > 0) {
     size_t begin = end;

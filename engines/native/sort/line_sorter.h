@@ -27,17 +27,18 @@ struct KeySource {
 // Serves one thread: it has scratch memory of ScratchBytes(n).
 class LineSorter {
  public:
-  // Lines of n elements. The first key decides first; ties_reversed: those with equal keys come out last one first.
-  // `parallel` is polled where they are many.
+  // Lines of n elements. The first key decides first; ties_reversed: those with equal keys come out last one
+  // first. `parallel` is polled where they are many.
   LineSorter(const Parallel& parallel, Isa isa, std::span<const KeySource> keys, bool ties_reversed,
              int64_t n, std::byte* scratch);
 
   static int64_t ScratchBytes(int64_t n) { return n * (2 * sizeof(Keyed64) + sizeof(uint64_t)) + 128; }
 
-  // The order of the line whose first element is element `at` of the sources: which element comes j-th, n of them,
-  // until the next call. Empty where the keys have no order (KeyEncoder::Append).
+  // The order of the line whose first element is element `at` of the sources: which element comes j-th, n of
+  // them, until the next call. Empty where the keys have no order (KeyEncoder::Append).
   std::span<const uint32_t> Order(int64_t at);
-  // Sorts alike where the only key's elements are all that is sorted, and can be decoded: they are written to `out`.
+  // Sorts alike where the only key's elements are all that is sorted, and can be decoded:
+  // they are written to `out`.
   bool Sort(int64_t at, std::byte* out);
 
  private:

@@ -1,5 +1,5 @@
-// Long lines are cut where the recursion cuts them; the parts, and then the merges of one depth, are shared among the
-// threads.
+// Long lines are cut where the recursion cuts them; the parts, and then the merges of one depth, are shared
+// among the threads.
 #include "engines/native/sort/merge_lines.h"
 
 #include <algorithm>

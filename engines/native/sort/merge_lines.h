@@ -17,7 +17,8 @@ struct LineArrays {
   std::vector<int64_t> bytes;              // of an element
 };
 
-// order[at + j] = which element of its line comes j-th, for `total` elements in lines of `length`. scratch is as long.
+// order[at + j] = which element of its line comes j-th, for `total` elements in lines of `length`.
+// scratch is as long.
 absl::Status MergeLines(EvalContext& context, const codegen::ScalarCode& comparator, const LineArrays& arrays,
                         int64_t length, std::span<uint32_t> order, std::span<uint32_t> scratch);
 

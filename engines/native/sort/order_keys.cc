@@ -54,7 +54,8 @@ struct FloatKeys {
 template <class U>
 constexpr int64_t kLanes = 64 / sizeof(U);
 
-// words[i] for the whole vectors of n elements; whether one is NaN. Magnitudes are compared as signed integers.
+// words[i] for the whole vectors of n elements; whether one is NaN.
+// Magnitudes are compared as signed integers.
 template <class U>
 ASSAY_BODY bool FloatVectors(const FloatKeys<U>& keys, const std::byte* elements, int64_t n, U* words) {
   using Signed = std::make_signed_t<U>;

@@ -1,8 +1,8 @@
 // Elements as unsigned integers in the order that a comparator gives them.
 //
-// Integers: the sign bit flipped. Floats of 16 bits and more: all bits flipped where the sign is set, else the sign bit
-// (the total order, -NaN < -inf < … < -0 < +0 < … < inf < NaN). Types of one byte: the rank of each of the 256 patterns.
-// As numbers (FLOAT), both zeros are equal; descending keys are complements.
+// Integers: the sign bit flipped. Floats of 16 bits and more: all bits flipped where the sign is set, else
+// the sign bit (the total order, -NaN < -inf < … < -0 < +0 < … < inf < NaN). Types of one byte: the rank of
+// each of the 256 patterns. As numbers (FLOAT), both zeros are equal; descending keys are complements.
 #ifndef ASSAY_ENGINES_NATIVE_SORT_ORDER_KEYS_H_
 #define ASSAY_ENGINES_NATIVE_SORT_ORDER_KEYS_H_
 
@@ -22,12 +22,13 @@ class KeyEncoder {
 
   int bits() const { return bits_; }  // of a key: 8, 16, 32 or 64
 
-  // words[i] = words[i] << bits | key of element i, of n neighbouring elements; a word has 32 or 64 bits. False where
-  // there is a NaN that the comparator has no order for.
+  // words[i] = words[i] << bits | key of element i, of n neighbouring elements; a word has 32 or 64 bits.
+  // False where there is a NaN that the comparator has no order for.
   bool Append(const std::byte* elements, int64_t n, uint32_t* words) const;
   bool Append(const std::byte* elements, int64_t n, uint64_t* words) const;
 
-  // The element of a key. A key of several elements, zeros or NaNs that the comparator finds equal, gives one of them.
+  // The element of a key. A key of several elements, zeros or NaNs that the comparator finds equal,
+  // gives one of them.
   void Decode(const uint32_t* words, int64_t n, std::byte* elements) const;
   void Decode(const uint64_t* words, int64_t n, std::byte* elements) const;
   bool CanDecode() const { return bits_ > 8; }

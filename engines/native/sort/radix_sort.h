@@ -33,7 +33,8 @@ Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits, con
   constexpr uint32_t kBins = 1 << kDigit;
   constexpr int kMostPasses = (8 * sizeof(SortedBy(Item())) + kDigit - 1) / kDigit;
   const int passes = (key_bits + kDigit - 1) / kDigit;
-  // Neighbours often have one digit: they are counted in turn in two tables, which do not wait for each other.
+  // Neighbours often have one digit: they are counted in turn in two tables,
+  // which do not wait for each other.
   const auto memory = std::make_unique<uint32_t[]>((passes + 1) * kBins);
   uint32_t* counts[kMostPasses];
   for (int p = 0; p < passes; ++p) counts[p] = memory.get() + p * kBins;
@@ -65,8 +66,8 @@ Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits, con
   return items;
 }
 
-// Sorts n < 2^32 items by their keys, whose bits above the lowest `key_bits` are zero. The sorted ones are at the
-// returned place, one of the two. Calls poll() now and then where they are many.
+// Sorts n < 2^32 items by their keys, whose bits above the lowest `key_bits` are zero. The sorted ones are at
+// the returned place, one of the two. Calls poll() now and then where they are many.
 template <class Item, class Poll>
 Item* RadixSort(Item* items, Item* scratch, int64_t n, int key_bits, const Poll& poll) {
   if (n < kShortestRadixSort) {

@@ -1,5 +1,5 @@
-// The operands are first moved together where the sorted dimension is not the last one or not all elements are live,
-// so that every line is a run of neighbouring elements.
+// The operands are first moved together where the sorted dimension is not the last one or not all elements
+// are live, so that every line is a run of neighbouring elements.
 #include "engines/native/sort/sort.h"
 
 #include <algorithm>
@@ -90,7 +90,8 @@ class SortRun {
         encoders_(encoders),
         comparator_(comparator) {}
 
-  // False where the comparator is no order on these elements, and there is no code for it; the results are then nothing.
+  // False where the comparator is no order on these elements, and there is no code for it;
+  // the results are then nothing.
   absl::StatusOr<bool> Run(std::span<const Literal> operands, std::span<Literal> results) {
     for (size_t k = 0; k < operands.size(); ++k) ASSAY_RETURN_IF_ERROR(Gather(operands[k], results[k]));
     ASSAY_ASSIGN_OR_RETURN(const bool sorted, SortByKeys());

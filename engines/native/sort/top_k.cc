@@ -17,8 +17,8 @@ constexpr int64_t kBlock = 1024;              // keys made at a time
 constexpr int64_t kSearchedOfPart = 1 << 14;  // worth a task
 constexpr int64_t kSearchedOfRound = 1 << 22;
 
-// One row at a time; each thread has its own. Candidates come in the order of their positions, so that one with the
-// key of the last that is kept is never better.
+// One row at a time; each thread has its own. Candidates come in the order of their positions, so that one
+// with the key of the last that is kept is never better.
 template <class Word>
 class RowSelector {
  public:

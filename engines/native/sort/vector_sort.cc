@@ -1,5 +1,5 @@
-// The network is the bitonic sorter whose merges first compare position i with i ^ (2^k - 1) and then with i ^ 2^j, so
-// that the smaller one always goes to the lower position.
+// The network is the bitonic sorter whose merges first compare position i with i ^ (2^k - 1) and then with i
+// ^ 2^j, so that the smaller one always goes to the lower position.
 #include "engines/native/sort/vector_sort.h"
 
 #include <immintrin.h>

@@ -20,8 +20,8 @@ TwoSumPair TwoSum(double a, double b) {
   return {s, (a - (s - z)) + (b - z)};
 }
 
-// high + low rounded toward zero at 53 bits, with the last bit set where that cut something off: rounds to any
-// format but f64 as the exact value would (literal/float_format.h).
+// high + low rounded toward zero at 53 bits, with the last bit set where that cut something off: rounds to
+// any format but f64 as the exact value would (literal/float_format.h).
 double RoundToOdd(TwoSumPair x) {
   if (x.low == 0) return x.high;
   auto bits = std::bit_cast<uint64_t>(x.high);

@@ -1,5 +1,5 @@
-// The hot loops of exact f32 sums, once an instruction set (fixed_kernels_body.h): as integers, in units of a power of two
-// that divides every term, or in doubles that hold every partial sum.
+// The hot loops of exact f32 sums, once an instruction set (fixed_kernels_body.h): as integers, in units of a
+// power of two that divides every term, or in doubles that hold every partial sum.
 #ifndef ASSAY_ENGINES_NATIVE_SUMS_FIXED_KERNELS_H_
 #define ASSAY_ENGINES_NATIVE_SUMS_FIXED_KERNELS_H_
 
@@ -27,16 +27,16 @@ struct FixedKernels {
   void (*round)(int64_t n, const int64_t* sums, float unit, float* out);
   // sums[i] += x[i].
   void (*add)(int64_t n, const int64_t* x, int64_t* sums);
-  // out[j] = RN(row[j] + sum of updates[ids[i] * stride + j] over i < hits), j < n; false where some sum's terms differ
-  // too much for doubles to hold all partial sums, or are not finite. kRowsAhead more ids are read, of rows that will
-  // be wanted next.
+  // out[j] = RN(row[j] + sum of updates[ids[i] * stride + j] over i < hits), j < n; false where some sum's
+  // terms differ too much for doubles to hold all partial sums, or are not finite. kRowsAhead more ids are
+  // read, of rows that will be wanted next.
   static constexpr int64_t kRowsAhead = 16;
   bool (*sum_rows)(int64_t n, const float* row, const float* updates, int64_t stride, const int32_t* ids,
                    int64_t hits, float* out);
   // Sums of what `split` gives.
   void (*split_totals)(int64_t n, const float* x, double scale, int shift, int64_t* high, int64_t* low);
-  // As prefixes and suffixes by what `split` gives, of units of twice `half_unit` and those over 2^shift; 0 <= low <
-  // 2^shift. False where some sum has too few units for the bits behind them.
+  // As prefixes and suffixes by what `split` gives, of units of twice `half_unit` and those over 2^shift; 0
+  // <= low < 2^shift. False where some sum has too few units for the bits behind them.
   bool (*split_prefixes)(int64_t n, const float* x, double scale, int shift, int64_t high, int64_t low,
                          float half_unit, float* out);
   bool (*split_suffixes)(int64_t n, const float* x, double scale, int shift, int64_t high, int64_t low,

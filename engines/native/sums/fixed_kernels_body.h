@@ -91,7 +91,8 @@ ASSAY_TARGET void Split(int64_t n, const float* x, double scale, int shift, int6
   }
 }
 
-// An integer rounds once; what has its last bit at 2^-149 or above and is below 2^-126 has no more than 24 bits.
+// An integer rounds once; what has its last bit at 2^-149 or above and is below
+// 2^-126 has no more than 24 bits.
 ASSAY_TARGET void Round(int64_t n, const int64_t* sums, float unit, float* out) {
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -111,9 +112,10 @@ ASSAY_TARGET void Add(int64_t n, const int64_t* x, int64_t* sums) {
     sums[i] = static_cast<int64_t>(static_cast<uint64_t>(sums[i]) + static_cast<uint64_t>(x[i]));
 }
 
-// Let m be the smallest magnitude of a term but zero, 2^e <= m < 2^(e + 1). Every term is a multiple of 2^(e - 23), so is
-// every partial sum, and those up to 2^(e - 23) 2^53 = 2^(e + 30) are doubles. That holds where the number of terms
-// times the largest is at most 2^29 m. Zeros of the sum have the sign of IEEE's additions, which is that of NUM-5.
+// Let m be the smallest magnitude of a term but zero, 2^e <= m < 2^(e + 1). Every term is a multiple of
+// 2^(e - 23), so is every partial sum, and those up to 2^(e - 23) 2^53 = 2^(e + 30) are doubles. That holds
+// where the number of terms times the largest is at most 2^29 m. Zeros of the sum have the sign of IEEE's
+// additions, which is that of NUM-5.
 template <int kVectors>
 ASSAY_INLINE bool SumColumns(const float* row, const float* updates, int64_t stride, const int32_t* ids,
                              int64_t hits, float* out) {
@@ -228,7 +230,8 @@ ASSAY_INLINE U64 PrefixesOf(U64 q) {
   if (kLanes > 4) sums += Up<4>(sums);
   return sums;
 }
-// The sums up to each lane's term, or with kSuffixes `before` without the terms in front of it; `before` moves on.
+// The sums up to each lane's term, or with kSuffixes `before` without the terms in front of it;
+// `before` moves on.
 template <bool kSuffixes>
 ASSAY_INLINE U64 Advance(U64 q, U64& before) {
   const U64 sums = PrefixesOf(q), all = LastLane(sums);
@@ -264,8 +267,8 @@ ASSAY_TARGET void SplitTotals(int64_t n, const float* x, double scale, int shift
   for (int lane = 0; lane < kLanes; ++lane) *high += highs[lane], *low += lows[lane];
 }
 
-// The units, and one bit more that says whether anything is behind them: an odd number of at least 26 bits rounds to 24
-// as what it stands for.
+// The units, and one bit more that says whether anything is behind them: an odd number of at least 26 bits
+// rounds to 24 as what it stands for.
 template <bool kSuffixes>
 ASSAY_INLINE bool SplitScan(int64_t n, const float* x, double scale, int shift, int64_t high, int64_t low,
                             float half_unit, float* out) {

@@ -8,7 +8,8 @@ namespace assay::native {
 
 TermBits::TermBits(const FloatRange& range)
     : finite(range.largest < 0x7f800000),
-      // 2^(e - 150) is the last bit of floats with exponent field e > 0, and of those with field 0 that of field 1.
+      // 2^(e - 150) is the last bit of floats with exponent field e > 0,
+      // and of those with field 0 that of field 1.
       lowest(static_cast<int>(std::max<uint32_t>((range.below_smallest + 1) >> 23, 1)) - 150),
       top(static_cast<int>(std::max<uint32_t>(range.largest >> 23, 1)) - 126) {}
 
@@ -20,7 +21,8 @@ void Include(FloatRange& range, const FloatRange& other) {
 
 float RoundUnits(absl::int128 sum, int lowest) {
   absl::uint128 size = static_cast<absl::uint128>(sum < 0 ? -sum : sum);
-  // It is cut to 64 bits, then 53, by rounding to odd, after which the rounding to 24 bits is that of the sum.
+  // It is cut to 64 bits, then 53, by rounding to odd, after which the rounding to
+  // 24 bits is that of the sum.
   int exponent = lowest;
   const uint64_t top = absl::Uint128High64(size);
   if (top != 0) {

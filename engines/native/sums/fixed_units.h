@@ -1,6 +1,7 @@
 // Sums of f32 as integers: which units hold every term and every partial sum.
 //
-// Terms are multiples of 2^lowest below 2^top, so that n of them sum to less than 2^(top - lowest + log2 n) units.
+// Terms are multiples of 2^lowest below 2^top, so that n of them sum to less than
+// 2^(top - lowest + log2 n) units.
 #ifndef ASSAY_ENGINES_NATIVE_SUMS_FIXED_UNITS_H_
 #define ASSAY_ENGINES_NATIVE_SUMS_FIXED_UNITS_H_
 

@@ -1,5 +1,5 @@
-// Vectors of ASSAY_BYTES, their doubles' error-free sums and products, for bodies that are compiled once for each instruction
-// set (jit/each_isa.inc). No include guard.
+// Vectors of ASSAY_BYTES, their doubles' error-free sums and products, for bodies that are compiled once for
+// each instruction set (jit/each_isa.inc). No include guard.
 #include <immintrin.h>
 
 #include <cstdint>

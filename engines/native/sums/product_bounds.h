@@ -6,9 +6,9 @@
 //   pairs:    s + e by TwoSum, e summed in doubles. The TwoSum errors are at most u T each, product errors
 //             u |a_k b_k|, so their sum's rounding errors are at most 2n u (n + 1) u T (1 + small).
 //             bound = 4 (n + 16)^2 u^2 T
-// Exactness: every term is a multiple of 2^L = unit(a) unit(b), and so is every rounding error. Doubles: where
-// T < 2^53 2^L no addition rounds. Pairs: where 2 (n + 16) u T < 2^53 2^L the sum of errors does not round, so
-// s + e is the exact sum.
+// Exactness: every term is a multiple of 2^L = unit(a) unit(b), and so is every rounding error. Doubles:
+// where T < 2^53 2^L no addition rounds. Pairs: where 2 (n + 16) u T < 2^53 2^L the sum of errors does not
+// round, so s + e is the exact sum.
 //   split:    with q the smallest power of two such that |a| < 2^26 q, the high part of an element is its
 //             nearest multiple of q, and |low part| <= q / 2. Sums of products of high parts do not round:
 //             they are multiples of q q' below 2^52 q q'. The other sums are sums in doubles, with norms

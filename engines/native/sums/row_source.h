@@ -11,9 +11,9 @@
 
 namespace assay::native {
 
-// Rows of `length` elements; those of row r of a batch multiply those of the other operand's rows of that batch.
-// T is double for floats and complex numbers, float for floats that are one without rounding, int64_t (modulo 2^64) for
-// integers and pred, or uint8_t (modulo 2^8) for those of one byte.
+// Rows of `length` elements; those of row r of a batch multiply those of the other operand's rows of that
+// batch. T is double for floats and complex numbers, float for floats that are one without rounding, int64_t
+// (modulo 2^64) for integers and pred, or uint8_t (modulo 2^8) for those of one byte.
 template <class T>
 class RowSource {
  public:
@@ -30,7 +30,8 @@ class RowSource {
     int64_t stride = 0;
   };
   virtual InPlace Elements(int64_t /*batch*/, int64_t /*first*/, int64_t /*count*/) const { return {}; }
-  // Whether some element is no term of its row's sums (padding of a convolution), and which; it packs as zero.
+  // Whether some element is no term of its row's sums (padding of a convolution), and which;
+  // it packs as zero.
   virtual bool has_gaps() const { return false; }
   virtual bool IsTerm(int64_t /*batch*/, int64_t /*row*/, int64_t /*k*/) const { return true; }
 };
@@ -94,8 +95,8 @@ void WidenRun(const SumKernels& kernels, ElementType type, const std::byte* src,
 template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel);
 
-// For rows of neighbouring elements, far apart from k to k + 1: what is read kRowsAhead turns of k later is fetched now, since
-// the processor foresees only what lies close together.
+// For rows of neighbouring elements, far apart from k to k + 1: what is read kRowsAhead turns of k later is
+// fetched now, since the processor foresees only what lies close together.
 inline constexpr int64_t kRowsAhead = 12;
 inline void FetchAhead(const void* row, int64_t stride_bytes, int64_t bytes) {
   const auto at = reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(kRowsAhead * stride_bytes);

@@ -1,6 +1,6 @@
-// Let m be the smallest magnitude of a term that is not 0, e its exponent, M the sum of magnitudes. Every term is a multiple
-// of 2^(e-23), so is every partial sum, and those below 2^(e-23) 2^53 = 2^(e+30) are doubles. m < 2^(e+1), so
-// M < 2^29 m is enough, and as M itself is rounded, M < 2^28 m is asked for.
+// Let m be the smallest magnitude of a term that is not 0, e its exponent, M the sum of magnitudes. Every
+// term is a multiple of 2^(e-23), so is every partial sum, and those below 2^(e-23) 2^53 = 2^(e+30) are
+// doubles. m < 2^(e+1), so M < 2^29 m is enough, and as M itself is rounded, M < 2^28 m is asked for.
 #include "engines/native/sums/short_sums.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ bool RoundShort(double sum, double magnitude, double smallest, double init, floa
   const double size = std::fabs(init);
   if (size > 0) smallest = std::min(smallest, size);
   magnitude += size;
-  // An infinite or NaN magnitude fails; where all terms are zeros, their signs decide, which is not done here.
+  // An infinite or NaN magnitude fails; where all terms are zeros, their signs decide,
+  // which is not done here.
   if (!(magnitude > 0 && magnitude < kRoom * smallest && smallest < HUGE_VAL)) return false;
   *result = static_cast<float>(sum + init);
   return true;

@@ -5,8 +5,8 @@
 namespace assay::native::ASSAY_ISA {
 namespace {
 
-// (x + c) - c with c = 1.5 * 2^52 * unit is the multiple of unit nearest to x, |x| < 2^51 * unit, and x minus that is a
-// double.
+// (x + c) - c with c = 1.5 * 2^52 * unit is the multiple of unit nearest to x, |x| < 2^51 * unit, and x minus
+// that is a double.
 ASSAY_INLINE F64 HighPart(F64 x, F64 c) { return (x + c) - c; }
 
 ASSAY_TARGET void Split(int64_t n, const double* panel, int width, const double* high_units, double* high,
@@ -36,8 +36,8 @@ ASSAY_INLINE U64 RoundBits(U64 u, const NarrowRounding& rounding) {
   return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
 }
 
-// high + low, high the double nearest to it, rounded: to doubles it is high; else by way of 53 bits cut off, the last of
-// them set where that lost something (literal/float_format.h).
+// high + low, high the double nearest to it, rounded: to doubles it is high; else by way of 53 bits cut off,
+// the last of them set where that lost something (literal/float_format.h).
 ASSAY_INLINE U64 RoundPair(F64 high, F64 low, const NarrowRounding& rounding) {
   if (rounding.shift == 0) return (U64)high;
   const F64 zero = {};

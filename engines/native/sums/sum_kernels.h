@@ -62,19 +62,21 @@ struct SumKernels {
   // not finite or not normal, else 0. Returns whether any failed. n is a multiple of lanes.
   bool (*round_row)(int64_t n, const double* sums, const RowBounds& bounds, const NarrowRounding& rounding,
                     double* out, int64_t* failed);
-  // Contiguous terms: their sum in doubles (chains of at most n / (4 lanes) + 16 additions) and the sum of their
-  // magnitudes.
+  // Contiguous terms: their sum in doubles (chains of at most n / (4 lanes) + 16 additions) and the sum of
+  // their magnitudes.
   void (*sum)(int64_t n, const double* x, double* sum, double* magnitude);
   void (*sum_f32)(int64_t n, const float* x, double* sum, double* magnitude);
   void (*sum_bf16)(int64_t n, const uint16_t* x, double* sum, double* magnitude);
   // Few terms: also the smallest magnitude but zero, inf where there is none.
   void (*few_f32)(int64_t n, const float* x, double* sum, double* magnitude, double* smallest);
-  // The same of neighbouring columns, j < columns: x[row + j] over the rows. The three have room for whole vectors.
+  // The same of neighbouring columns, j < columns: x[row + j] over the rows.
+  // The three have room for whole vectors.
   void (*few_rows_f32)(std::span<const int64_t> rows, int64_t columns, const float* x, double* sums,
                        double* magnitudes, double* smallest);
   // The sum by TwoSum: sum + error.
   void (*pair_sum)(int64_t n, const double* x, double* sum, double* error, double* magnitude);
-  // For each of the rows, x[rows[r] + j], j < n: sums[j] += it, magnitudes[j] += |it|; by TwoSum: errors[j] too.
+  // For each of the rows, x[rows[r] + j], j < n: sums[j] += it, magnitudes[j] += |it|; by TwoSum:
+  // errors[j] too.
   void (*add_rows)(int64_t n, const double* x, std::span<const int64_t> rows, double* sums,
                    double* magnitudes);
   void (*add_rows_f32)(int64_t n, const float* x, std::span<const int64_t> rows, double* sums,
@@ -82,12 +84,12 @@ struct SumKernels {
   void (*add_rows_bf16)(int64_t n, const uint16_t* x, std::span<const int64_t> rows, double* sums,
                         double* magnitudes);
   void (*add_row_pairs)(int64_t n, const double* x, double* sums, double* errors, double* magnitudes);
-  // sums[j] += x[j] by TwoSum: its error is added to errors[j], and its magnitude to doubts[j] (NaN where the sum is
-  // not finite). The three have room for whole vectors.
+  // sums[j] += x[j] by TwoSum: its error is added to errors[j], and its magnitude to doubts[j]
+  // (NaN where the sum is not finite). The three have room for whole vectors.
   void (*absorb)(int64_t n, const double* x, double* sums, double* errors, double* doubts);
   void (*absorb_f32)(int64_t n, const float* x, double* sums, double* errors, double* doubts);
-  // bounds[j] such that the rounded sums[j] -+ bounds[j] enclose what sums[j] with an error up to doubts[j] stands
-  // for; 0 where the error is. n is a multiple of lanes.
+  // bounds[j] such that the rounded sums[j] -+ bounds[j] enclose what sums[j] with an error up to doubts[j]
+  // stands for; 0 where the error is. n is a multiple of lanes.
   void (*bounds_of_doubts)(int64_t n, const double* sums, const double* doubts, double* bounds);
   // dst[i] = x[i].
   void (*widen_f32)(int64_t n, const float* x, double* dst);

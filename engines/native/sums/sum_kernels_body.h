@@ -146,11 +146,12 @@ ASSAY_TARGET int64_t Products(int64_t n, const double* a, int64_t a_stride, cons
   return two_products ? 2 * n : n;
 }
 
-// Error-free extraction (after Rump, Ogita, Oishi: "Accurate floating-point summation") into running totals (after
-// Demmel, Nguyen: "Fast reproducible floating-point summation"): a total starts at 1.5 sigma for a power of two sigma
-// >= 2 (n + 2) * max |term|, so that it stays between sigma and 2 sigma, where doubles are 2^-52 sigma apart. Then
-// q = (total + t) - total and t - q are exact and |t - q| <= 2^-53 * sigma. So the next sigma is 2^-53 * sigma * grow
-// with grow >= 2 (n + 2): kSlicesAtOnce of them are taken from a term while it is in registers.
+// Error-free extraction (after Rump, Ogita, Oishi: "Accurate floating-point summation") into running totals
+// (after Demmel, Nguyen: "Fast reproducible floating-point summation"): a total starts at 1.5 sigma for a
+// power of two sigma >= 2 (n + 2) * max |term|, so that it stays between sigma and 2 sigma, where doubles are
+// 2^-52 sigma apart. Then q = (total + t) - total and t - q are exact and |t - q| <= 2^-53 * sigma. So the
+// next sigma is 2^-53 * sigma * grow with grow >= 2 (n + 2): kSlicesAtOnce of them are taken from a term
+// while it is in registers.
 constexpr int kSlicesAtOnce = 4;
 
 ASSAY_INLINE void Extract(double* term, F64* totals, F64& rest) {
@@ -178,8 +179,8 @@ ASSAY_TARGET int Slices(int64_t n, double* terms, double* slices) {
     if (!any) return level;
     F64 sigma[kSlicesAtOnce];
     sigma[0] = (F64)((U64)largest & 0x7ff0000000000000) * (2 * grow);
-    // Subnormal terms: as if largest were 2^-1022, and then, of at most 2^-1034 each, all of them at once: multiples
-    // of 2^-1074 with a sum below 2^-1021.
+    // Subnormal terms: as if largest were 2^-1022, and then, of at most 2^-1034 each, all of them at once:
+    // multiples of 2^-1074 with a sum below 2^-1021.
     const F64 least = Fill(0x1p-1022 * grow);
     sigma[0] = sigma[0] == 0 && largest > 0x1p-1034 ? least : sigma[0];
 #pragma GCC unroll 4
@@ -462,8 +463,8 @@ ASSAY_TARGET void AbsorbF32(int64_t n, const float* x, double* sums, double* err
   AbsorbBody(n, x, sums, errors, doubts);
 }
 
-// With d >= the error's magnitude up to its own rounding, and b = d (1 + 2^-20) + 2^-52 |s|: s -+ b is rounded by at
-// most 2^-53 (|s| + b), so that it stays beyond s -+ d.
+// With d >= the error's magnitude up to its own rounding, and b = d (1 + 2^-20) + 2^-52 |s|: s -+ b is
+// rounded by at most 2^-53 (|s| + b), so that it stays beyond s -+ d.
 ASSAY_TARGET void BoundsOfDoubts(int64_t n, const double* sums, const double* doubts, double* bounds) {
   const F64 zero = {};
   for (int64_t j = 0; j < n; j += kLanes) {

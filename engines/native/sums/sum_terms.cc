@@ -1,5 +1,5 @@
-// Bounds, with M = sum |term| and u = 2^-53: doubles (chain + slack) u M; pairs 4 chain^2 u^2 M, where the longest
-// chain counts the additions in a part and those of the parts (product_bounds.h has the reasoning).
+// Bounds, with M = sum |term| and u = 2^-53: doubles (chain + slack) u M; pairs 4 chain^2 u^2 M, where the
+// longest chain counts the additions in a part and those of the parts (product_bounds.h has the reasoning).
 #include "engines/native/sums/sum_terms.h"
 
 #include <algorithm>
@@ -113,7 +113,8 @@ double SumTerms::RoundedSum(Parallel& parallel, int64_t base, double init, const
   const PartialSum start{init, 0, std::fabs(init)};
   PartialSum sum = first;
   sum.Add(start);
-  // Finite elements narrower than f64 have finite sums in doubles, so that an infinite or NaN one is the answer.
+  // Finite elements narrower than f64 have finite sums in doubles,
+  // so that an infinite or NaN one is the answer.
   if (!pairs_first_ && !std::isfinite(first.sum + init)) return RoundToFormat(first.sum + init, format_);
   if (!(sum.magnitude <= kLargeMagnitude)) return ByAccumulator(base, init);
   if (sum.magnitude == 0) return RoundToFormat(Zero(base, init), format_);

@@ -1,4 +1,5 @@
-// The terms of many exact sums of array elements, and how one of them is summed: what reduce and reduce-window share.
+// The terms of many exact sums of array elements, and how one of them is summed:
+// what reduce and reduce-window share.
 #ifndef ASSAY_ENGINES_NATIVE_SUMS_SUM_TERMS_H_
 #define ASSAY_ENGINES_NATIVE_SUMS_SUM_TERMS_H_
 
@@ -11,7 +12,8 @@
 
 namespace assay::native {
 
-// A partial sum: |terms' sum - (sum + error)| <= the bound of whoever made it; magnitude is the sum of |term|.
+// A partial sum: |terms' sum - (sum + error)| <= the bound of whoever made it;
+// magnitude is the sum of |term|.
 struct PartialSum {
   double sum = 0, error = 0, magnitude = 0;
 

@@ -1,5 +1,5 @@
-// How often exact sums (matrix_product.h) and scalar functions (functions/functions.h) needed more than their first
-// tier, in this process.
+// How often exact sums (matrix_product.h) and scalar functions (functions/functions.h) needed more than their
+// first tier, in this process.
 #ifndef ASSAY_ENGINES_NATIVE_SUMS_TIERS_H_
 #define ASSAY_ENGINES_NATIVE_SUMS_TIERS_H_
 

@@ -2,8 +2,8 @@
 //
 // The dimensions of the walked space may be taken in any order, so they are sorted by destination stride and
 // merged where both sides allow it. What is left is moved in planes of two dimensions by one of five kernels:
-// rows that are contiguous on both sides, rows of one repeated element, reversed rows and rows of every second
-// element, transposition in tiles, and anything else. Elements are moved as integers of their width.
+// rows that are contiguous on both sides, rows of one repeated element, reversed rows and rows of every
+// second element, transposition in tiles, and anything else. Elements are moved as integers of their width.
 #include "engines/native/walk/move.h"
 
 #if defined(__SSE2__)
@@ -96,8 +96,8 @@ inline void StreamLine(const std::byte* src, std::byte* dst) {
 #endif
 }
 
-// dst[r][c] = src[c][r] for as many elements a side as fit 16 bytes. Interleaving row i with row i + n/2 turns
-// the bits of (row, column) by one; after log2(n) rounds rows and columns have changed places.
+// dst[r][c] = src[c][r] for as many elements a side as fit 16 bytes. Interleaving row i with row i + n/2
+// turns the bits of (row, column) by one; after log2(n) rounds rows and columns have changed places.
 template <typename T>
 inline void TransposeSquare(const std::byte* src, int64_t src_stride, std::byte* dst, int64_t dst_stride) {
   using V = Vector<T>;
@@ -170,10 +170,10 @@ struct StridedMove::Kernels {
     }
   }
 
-  // Columns are contiguous in dst, rows in src. Tiles are a cache line wide on both sides, so that each line is
-  // read and written once, even where sides of a power of two make all lines of a tile fight for the same cache
-  // sets. Streaming walks along src, which the hardware then fetches ahead; else the walk is along dst, in blocks
-  // that keep both sides in the first-level caches.
+  // Columns are contiguous in dst, rows in src. Tiles are a cache line wide on both sides, so that each line
+  // is read and written once, even where sides of a power of two make all lines of a tile fight for the same
+  // cache sets. Streaming walks along src, which the hardware then fetches ahead; else the walk is along dst,
+  // in blocks that keep both sides in the first-level caches.
   template <typename T, bool stream>
   static void TransposedTiles(const Plane& p, const std::byte* src, std::byte* dst) {
     constexpr int64_t kTile = kCacheLine / sizeof(T);
@@ -200,7 +200,8 @@ struct StridedMove::Kernels {
     constexpr int64_t kTile = kCacheLine / sizeof(T), kSquare = VectorOf<T>::kLanes, kWidth = sizeof(T);
     if (rows == kTile && columns == kTile) {
       if constexpr (stream) {
-        // The tile after three more along src: its lines are more streams than the hardware follows by itself.
+        // The tile after three more along src: its lines are more streams than the
+        // hardware follows by itself.
         for (int64_t i = 0; i < kTile; ++i) __builtin_prefetch(src + i * src_stride + 4 * kCacheLine);
       } else {
         for (int64_t i = 0; i < kTile; ++i) {

@@ -66,8 +66,8 @@ bool PrefixSums::Run(Parallel& parallel, int64_t l) const {
   return Simple(parallel, line) || Split(parallel, line);
 }
 
-// Makes blocks' sums into their starts: what is before them (behind and in them: backward). False where some partial
-// sum in a block may be beyond `most`.
+// Makes blocks' sums into their starts: what is before them (behind and in them: backward). False where some
+// partial sum in a block may be beyond `most`.
 bool PrefixSums::Starts(const Line& line, absl::int128 most, std::vector<absl::int128>& sums) const {
   const absl::int128 reach = absl::int128(kPrefixBlock) << line.bits.width();
   absl::int128 sum = line.Units(line.init);

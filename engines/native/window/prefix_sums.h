@@ -1,5 +1,5 @@
-// Cumulative sums of f32 as integers in one or two units that divide every term (fixed_units.h): exact, and rounded once
-// each.
+// Cumulative sums of f32 as integers in one or two units that divide every term (fixed_units.h): exact, and
+// rounded once each.
 #ifndef ASSAY_ENGINES_NATIVE_WINDOW_PREFIX_SUMS_H_
 #define ASSAY_ENGINES_NATIVE_WINDOW_PREFIX_SUMS_H_
 

@@ -149,7 +149,8 @@ class WindowKernel final : public Kernel {
 // Windows of fewer elements are folded as they are.
 constexpr int64_t kShortestWindow = 8;
 
-// The sums of windows that share no element and cover no padding: those of a reduce, whose loops jump from window to window.
+// The sums of windows that share no element and cover no padding: those of a reduce,
+// whose loops jump from window to window.
 class DisjointSums final : public Kernel {
  public:
   DisjointSums(Isa isa, LoopDims remaining, LoopDims reduced)

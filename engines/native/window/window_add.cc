@@ -1,6 +1,6 @@
-// Sums in pairs with the bound 4 chain^2 u^2 M of sum_terms.cc. Windows that it leaves open are summed exactly: one by
-// one where they are few or short, else by an accumulator that slides along the line, adding what enters the window
-// and subtracting what leaves it, both exactly.
+// Sums in pairs with the bound 4 chain^2 u^2 M of sum_terms.cc. Windows that it leaves open are summed
+// exactly: one by one where they are few or short, else by an accumulator that slides along the line, adding
+// what enters the window and subtracting what leaves it, both exactly.
 #include "engines/native/window/window_add.h"
 
 #include <algorithm>
@@ -324,8 +324,8 @@ class LineSummer {
   alignas(64) double middle_[kBlock], norms_[kBlock];
 };
 
-// Long cumulative lines, one after the other, each cut among the threads: a part begins with the sum of what is before
-// it, so there are not more parts than threads.
+// Long cumulative lines, one after the other, each cut among the threads: a part begins with the sum of what
+// is before it, so there are not more parts than threads.
 absl::Status SumInParts(EvalContext& context, const SumKernels& kernels, const WindowLines& lines,
                         const PrefixSums& prefixes, ElementType type, const std::byte* input, double start,
                         std::byte* result) {

@@ -91,7 +91,8 @@ bool TileFolder::Pack(WindowBlock& block) {
   return true;
 }
 
-// Every `count` of the block for each of `width` pieces of so many elements side by side; the longer loop is the code's.
+// Every `count` of the block for each of `width` pieces of so many elements side by side;
+// the longer loop is the code's.
 void TileFolder::Steps(ScalarCode::Frame& frame, const WindowBlock& block, int64_t width, int64_t elements) {
   if (block.count >= width) {
     for (int64_t f = 0; f < width; ++f) {

@@ -25,7 +25,8 @@ class TileFolder {
  public:
   TileFolder(const codegen::ScalarCode& code, std::span<const WindowOperand> operands);
 
-  // Result r of the grid goes to element r - base of the operands' results, which hold the running values on the way.
+  // Result r of the grid goes to element r - base of the operands' results,
+  // which hold the running values on the way.
   void Run(const WindowGrid& grid, int64_t tile, int64_t base = 0);
 
  private:

@@ -85,7 +85,8 @@ bool WindowGrid::CountWork(const DimVector& output_sizes) {
   for (const WindowAxis& axis : axes_) works.push_back(WorkOf(axis));
   for (size_t d = axes_.size(); d < output_sizes.size(); ++d)
     works.push_back({.folds = output_sizes[d], .first = 0, .last = 0, .most = 1});
-  // The reference folds along the longest dimension at once, or, where that is mostly empty, each result alone.
+  // The reference folds along the longest dimension at once, or, where that is mostly empty,
+  // each result alone.
   const auto longest =
       static_cast<size_t>(std::max_element(output_sizes.begin(), output_sizes.end()) - output_sizes.begin());
   absl::int128 most = 1, rows = 1;

@@ -1,8 +1,9 @@
 // The results of a reduce-window, cut into tiles, and which elements each of them folds in which order.
 //
-// Dimensions behind the last one that has a window worth the name are one run of neighbours, the features: window offset
-// for window offset, results that are neighbours fold elements that are. With O outer results, L of the last window's
-// dimension and F features, result (o, l, f) is at (o L + l) F + f. A tile is a range of l and f for one o.
+// Dimensions behind the last one that has a window worth the name are one run of neighbours, the features:
+// window offset for window offset, results that are neighbours fold elements that are. With O outer results,
+// L of the last window's dimension and F features, result (o, l, f) is at (o L + l) F + f.
+// A tile is a range of l and f for one o.
 #ifndef ASSAY_ENGINES_NATIVE_WINDOW_WINDOW_GRID_H_
 #define ASSAY_ENGINES_NATIVE_WINDOW_WINDOW_GRID_H_
 
@@ -18,8 +19,8 @@
 
 namespace assay::native {
 
-// Some results that fold one element each, at a time: for i < count and f < width, result to + i to_step + f folds element
-// from + i from_step + f. Where to_step is 0 one result folds all of them, in order.
+// Some results that fold one element each, at a time: for i < count and f < width, result to + i to_step + f
+// folds element from + i from_step + f. Where to_step is 0 one result folds all of them, in order.
 struct WindowBlock {
   int64_t count = 0, width = 0;
   int64_t from = 0, from_step = 0;
@@ -28,13 +29,14 @@ struct WindowBlock {
 
 class WindowGrid {
  public:
-  // Takes row-major arrays of rank 1 and more with elements. Empty where most window offsets meet nothing, or one
-  // result folds more elements than are worth a tile; these are the reference's.
+  // Takes row-major arrays of rank 1 and more with elements. Empty where most window offsets meet nothing, or
+  // one result folds more elements than are worth a tile; these are the reference's.
   static std::optional<WindowGrid> Of(const Window& window, const DimVector& sizes,
                                       const DimVector& output_sizes);
 
   int64_t tiles() const { return lines_ * tiles_of_line_; }
-  // Elements folded, by all results; and what the reference counts for them, with one for each row that it folds at once.
+  // Elements folded, by all results; and what the reference counts for them,
+  // with one for each row that it folds at once.
   absl::int128 folds() const { return folds_; }
   absl::int128 work() const { return work_; }
   int64_t most_results() const { return l_step_ * f_step_; }  // of a tile

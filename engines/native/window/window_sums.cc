@@ -1,7 +1,7 @@
-// Every addition in f64 also gives its error exactly (TwoSum), so that the exact sum is s plus these errors, which are at most
-// d = sum |error| together; the computed d is at least half of that. Mostly they are 0, and s is the exact sum. Else, with
-// u = 2^-53, e = 2 d + 4 u |s| covers the errors and the rounding of s - e and s + e. No sum of these types leaves the
-// range of f64, nor does an error.
+// Every addition in f64 also gives its error exactly (TwoSum), so that the exact sum is s plus these errors,
+// which are at most d = sum |error| together; the computed d is at least half of that. Mostly they are 0, and
+// s is the exact sum. Else, with u = 2^-53, e = 2 d + 4 u |s| covers the errors and the rounding of s - e and
+// s + e. No sum of these types leaves the range of f64, nor does an error.
 #include "engines/native/window/window_sums.h"
 
 #include <algorithm>

@@ -18,11 +18,11 @@ namespace {
 constexpr AttrSpec kPermuteAttrs[] = {Required(Attr::kSourceTargetPairs), Optional(Attr::kChannelId),
                                       Optional(Attr::kSliceSizes), Optional(Attr::kMode)};
 
-// The in-place form, with slice_sizes: (input, output, starts in the input, starts in the output), of which the result is the
-// output. For each pair (s, t) and slice k
+// The in-place form, with slice_sizes: (input, output, starts in the input, starts in the output), of which
+// the result is the output. For each pair (s, t) and slice k
 //   out@t[to_k@t + I] = input@s[from_k@s + I],  0 <= I < slice_sizes[k],
-// where starts are clamped so that slices lie inside, as dynamic-slice's are. Starts are a tuple of integers, one a dimension,
-// or a tuple of such tuples, one a slice. (Decision: permute-in-place)
+// where starts are clamped so that slices lie inside, as dynamic-slice's are. Starts are a tuple of integers,
+// one a dimension, or a tuple of such tuples, one a slice. (Decision: permute-in-place)
 bool IsInPlace(const AttributeMap& attributes) { return attributes.Has(Attr::kSliceSizes); }
 
 bool AreStarts(const Shape& shape, int64_t rank) {
@@ -69,8 +69,9 @@ absl::Status CheckInPlace(const InferContext& context) {
   return absl::OkStatus();
 }
 
-// How many pairs may name one device as source, or as target: in place, as many as operand 2, or with several inputs its first
-// element, has elements (XLA's verifier has this rule, also where those are the components of one start).
+// How many pairs may name one device as source, or as target: in place, as many as operand 2, or with several
+// inputs its first element, has elements (XLA's verifier has this rule, also where those
+// are the components of one start).
 int64_t MostPairsOfOne(const InferContext& context) {
   if (!IsInPlace(context.attributes()) || context.num_operands() != 4) return 1;
   const Shape* starts = &context.operand(2);

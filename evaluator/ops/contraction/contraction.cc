@@ -10,8 +10,8 @@
 namespace assay {
 namespace {
 
-// pred < integral < floating < complex: a result must hold the products of its operands, or be an integer that a floating
-// sum is converted to.
+// pred < integral < floating < complex: a result must hold the products of its operands, or be an integer
+// that a floating sum is converted to.
 int ClassRank(ElementType type) {
   switch (ClassOf(type)) {
     case TypeClass::kPred:

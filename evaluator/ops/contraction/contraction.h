@@ -1,9 +1,9 @@
 // Sums of products of two element types (docs/spec/operations-linalg.md, "Contractions", DOT-1): what dot,
 // ragged-dot, scaled-dot and convolution share.
 //
-// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component (so a sum of
-// zeros is +0, whatever their signs); integer results are the sum modulo 2^w; pred is OR of ANDs. An integer result of floating operands is the f32 result (f64 if
-// an operand is f64), converted.
+// Floating and complex results are +0 plus the exact sum of the exact products, rounded once a component
+// (so a sum of zeros is +0, whatever their signs); integer results are the sum modulo 2^w; pred is OR of
+// ANDs. An integer result of floating operands is the f32 result (f64 if an operand is f64), converted.
 #ifndef ASSAY_EVALUATOR_OPS_CONTRACTION_CONTRACTION_H_
 #define ASSAY_EVALUATOR_OPS_CONTRACTION_CONTRACTION_H_
 

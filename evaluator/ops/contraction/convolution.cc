@@ -281,8 +281,8 @@ constexpr AttrSpec kConvolutionAttributes[] = {
     Optional(Attr::kAlgorithm),       Optional(Attr::kSparsityConfig),
 };
 
-// Outputs o in [0, outputs) whose element at o * stride + offset of the base, dilated or not, is neither padding nor a
-// hole.
+// Outputs o in [0, outputs) whose element at o * stride + offset of the base, dilated or not, is neither
+// padding nor a hole.
 int64_t ValidOutputs(int64_t dilated, int64_t outputs, int64_t offset, const WindowDimension& window) {
   // The first o with o * stride + offset >= low.
   const auto first = [&](int64_t low) {
@@ -295,8 +295,8 @@ int64_t ValidOutputs(int64_t dilated, int64_t outputs, int64_t offset, const Win
   return valid;
 }
 
-// Pairs of an output and a window position that meet an element of the base. Where there are too many positions to look
-// at, the padding's pairs count too.
+// Pairs of an output and a window position that meet an element of the base. Where there are too many
+// positions to look at, the padding's pairs count too.
 double ValidPairs(int64_t base, int64_t outputs, const WindowDimension& window) {
   constexpr int64_t kMaxPositions = 1 << 16;
   const int64_t each = window.base_dilation == 1 ? 1 : std::max<int64_t>(outputs, 1);
@@ -309,7 +309,8 @@ double ValidPairs(int64_t base, int64_t outputs, const WindowDimension& window) 
   return static_cast<double>(valid);
 }
 
-// Every output looks at the whole window; a product and its sum, two operations, are made where it meets the image.
+// Every output looks at the whole window; a product and its sum, two operations,
+// are made where it meets the image.
 Work WorkOfConvolution(const InstructionView& view) {
   Work work = work::Move(view);
   const ConvDimensionNumbers& dims = DimensionNumbers(view.attributes());

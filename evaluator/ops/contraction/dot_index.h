@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// The operands' indices at b over batch dimensions, i over the lhs free and j over the rhs free ones, and k over the
-// contracting ones. Dimensions of an operand without a role stay as they are.
+// The operands' indices at b over batch dimensions, i over the lhs free and j over the rhs free ones, and k
+// over the contracting ones. Dimensions of an operand without a role stay as they are.
 struct DotIndex {
   DotIndex(const DotDims& dims, size_t lhs_rank, size_t rhs_rank)
       : dims(dims), lhs(lhs_rank, 0), rhs(rhs_rank, 0) {}

@@ -20,7 +20,8 @@
 namespace assay {
 namespace {
 
-// It goes over the last r = |fft_length| dimensions; L is the last length, N the product, w_n = e^(-2 pi i / n):
+// It goes over the last r = |fft_length| dimensions; L is the last length, N the product,
+// w_n = e^(-2 pi i / n):
 //   FFT    X[k] = sum_j x[j] prod_d w_(n_d)^(j_d k_d)
 //   IFFT   x[j] = (1 / N) sum_k X[k] prod_d w_(n_d)^(-j_d k_d)
 //   RFFT   FFT of the real input, last index 0 .. L div 2

@@ -191,7 +191,8 @@ struct RaggedRun {
   ProductSum sum;
   Meter meter;
 
-  // True if the result has a sum at (b, m, n), which `at` has: of its group's rhs in mode kFree; else it is zero.
+  // True if the result has a sum at (b, m, n), which `at` has: of its group's rhs in mode kFree;
+  // else it is zero.
   absl::StatusOr<bool> EnterGroup() {
     const int64_t d = at.lhs[r.ragged];
     if (r.mode == RaggedMode::kContracting) return true;

@@ -18,7 +18,8 @@ constexpr AttrSpec kStartAttrs[] = {Required(Attr::kCalls), Optional(Attr::kAsyn
                                     Optional(Attr::kOutputToOperandAliasing)};
 constexpr AttrSpec kFollowAttrs[] = {Optional(Attr::kCalls), Optional(Attr::kAsyncExecutionThread)};
 
-// The async-start that an update or done belongs to; null where the chain does not lead to one through updates.
+// The async-start that an update or done belongs to; null where the chain does not
+// lead to one through updates.
 const Instruction* StartOf(const Computation& computation, const Instruction& instruction) {
   const Instruction* step = &instruction;
   while (step->opcode != Opcode::kAsyncStart) {

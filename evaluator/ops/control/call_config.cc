@@ -19,7 +19,8 @@ size_t EndOfString(std::string_view text, size_t at) {
   return at < text.size() ? at + 1 : text.size();
 }
 
-// The first of `stops` at or behind `at` that stands in no string and no bracket; the text's size if there is none.
+// The first of `stops` at or behind `at` that stands in no string and no bracket;
+// the text's size if there is none.
 size_t FindOutside(std::string_view text, size_t at, std::string_view stops) {
   int depth = 0;
   while (at < text.size()) {

@@ -1,4 +1,5 @@
-// The fields of a custom call's backend_config, which MLIR's dictionary holds as text: {uplo = 76 : ui8, id = "a"}.
+// The fields of a custom call's backend_config, which MLIR's dictionary holds as text: {uplo = 76 : ui8,
+// id = "a"}.
 #ifndef ASSAY_EVALUATOR_OPS_CONTROL_CALL_CONFIG_H_
 #define ASSAY_EVALUATOR_OPS_CONTROL_CALL_CONFIG_H_
 

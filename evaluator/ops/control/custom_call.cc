@@ -153,7 +153,8 @@ absl::StatusOr<std::optional<StandIn>> StandInOf(const Instruction& call, const 
   return std::optional<StandIn>();
 }
 
-// Targets that give their operand back: annotations, barriers of compilers, and pins of an array to a buffer handle.
+// Targets that give their operand back: annotations, barriers of compilers,
+// and pins of an array to a buffer handle.
 bool IsIdentity(std::string_view target) {
   constexpr std::string_view kTargets[] = {"Sharding",
                                            "SPMDFullToShardShape",

@@ -1,5 +1,5 @@
-// Custom calls that stand for functions which HLO has no operation for, as CHLO has: chlo.digamma, chlo.erf_inv, chlo.zeta
-// and others. Element by element the exact function value, rounded once.
+// Custom calls that stand for functions which HLO has no operation for, as CHLO has: chlo.digamma,
+// chlo.erf_inv, chlo.zeta and others. Element by element the exact function value, rounded once.
 #ifndef ASSAY_EVALUATOR_OPS_CONTROL_FUNCTION_CALL_H_
 #define ASSAY_EVALUATOR_OPS_CONTROL_FUNCTION_CALL_H_
 
@@ -13,8 +13,8 @@
 namespace assay {
 
 bool IsFunctionCall(std::string_view target);
-// Operands of floats (or complex numbers, where the function is one of those too), as many as the function has arguments, and
-// a result of their shape. Error: InvalidProgram.
+// Operands of floats (or complex numbers, where the function is one of those too), as many as the function
+// has arguments, and a result of their shape. Error: InvalidProgram.
 absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result);
 // The function over strips of elements of `type`.
 StripKernel StripForFunctionCall(const Instruction& call, ElementType type);

@@ -1,11 +1,11 @@
 // Streams and channels: infeed, outfeed, send, recv. Spec: docs/spec/operations-control.md, "Streams" and
 // "Channels".
 //
-// Infeed, outfeed and host transfers are queues of the process (ProcessState). A channel leads from one device to another,
-// or, without pairs, from each to itself (DeviceLink): send puts a value on it and waits for nobody, recv-done takes it. The
-// n-th send meets the n-th recv, whose number is in the recv's u32 until its recv-done; send-done waits for that recv to
-// begin. Plans put a send before the recv-done that waits for it (plan/order.cc), so textual order does not matter; a cycle
-// of waits is a deadlock.
+// Infeed, outfeed and host transfers are queues of the process (ProcessState). A channel leads from one
+// device to another, or, without pairs, from each to itself (DeviceLink): send puts a value on it and waits
+// for nobody, recv-done takes it. The n-th send meets the n-th recv, whose number is in the recv's u32 until
+// its recv-done; send-done waits for that recv to begin. Plans put a send before the recv-done that waits for
+// it (plan/order.cc), so textual order does not matter; a cycle of waits is a deadlock.
 #include <optional>
 
 #include "evaluator/audits/rules.h"
@@ -119,8 +119,8 @@ std::string HostQueue(const Instruction& instruction) {
   return handler == nullptr ? fmt::format("{}", channel) : fmt::format("{}/{}", channel, *handler);
 }
 
-// Device `id`'s pair of _xla_send_recv_source_target_pairs={{s,t},...} as a source or as a target; without the attribute the
-// device talks to itself; nullopt: it takes no part.
+// Device `id`'s pair of _xla_send_recv_source_target_pairs={{s,t},...} as a source or as a target; without
+// the attribute the device talks to itself; nullopt: it takes no part.
 absl::StatusOr<std::optional<Transfer>> TransferOf(EvalContext& context, const Instruction& instruction,
                                                    bool as_source) {
   DeviceLink& device = context.device();
@@ -182,8 +182,8 @@ absl::StatusOr<Literal> EvalRecv(EvalContext& context, std::span<Literal>) {
                         {std::move(data), Literal::ScalarInt(ElementType::kU32, number), Literal::Token()});
 }
 
-// SendDone-C2, RecvDone-C2: a -done stands on its start, directly or through a tuple of a pipelined loop; same
-// channel, same kind.
+// SendDone-C2, RecvDone-C2: a -done stands on its start, directly or through a tuple of a pipelined loop;
+// same channel, same kind.
 absl::Status CheckDone(const InferContext& context, Opcode start, std::string_view label) {
   const Shape& state = context.operand(0);
   if (!state.IsTuple() || state.elements().size() != 3 || !state.element(2).IsToken()) {
@@ -212,7 +212,8 @@ absl::StatusOr<Shape> InferSendDone(const InferContext& context) {
   return Shape::Token();
 }
 
-// The attributes of the pair: a pipelined -done stands in another computation than its start, and has them itself.
+// The attributes of the pair: a pipelined -done stands in another computation than its start,
+// and has them itself.
 const Instruction& TransferBehind(EvalContext& context, Opcode start) {
   const Instruction& operand = context.operand_instruction(0);
   return operand.opcode == start ? operand : context.instruction();

@@ -155,7 +155,8 @@ absl::StatusOr<Literal> Enter(EvalContext& context, const Border& border, std::s
   return shape->IsTuple() ? Literal::Tuple(shape, std::move(locals)) : std::move(locals[0]);
 }
 
-// to[I] = the sum of the parts' elements at I: of floats the exact one, rounded once; of integers with wrap-around.
+// to[I] = the sum of the parts' elements at I: of floats the exact one, rounded once;
+// of integers with wrap-around.
 absl::StatusOr<Literal> SumOf(EvalContext& context, std::span<const Literal> parts) {
   const ElementType type = parts[0].shape().element_type();
   if (type == ElementType::kPred) return NotSupported({}, "SDY-17: pred values that are unreduced");
@@ -190,8 +191,8 @@ absl::Status Place(EvalContext& context, const Literal& local, std::span<const i
   return meter.Flush();
 }
 
-// Value number k of the family's devices, put together for the one at `device`: chunk c comes from the device that supplies it,
-// or is the sum of what those give that hold summands (SDY-16, SDY-17).
+// Value number k of the family's devices, put together for the one at `device`: chunk c comes from the device
+// that supplies it, or is the sum of what those give that hold summands (SDY-16, SDY-17).
 absl::StatusOr<Literal> WholeFor(EvalContext& context, const ShardLayout& layout, int64_t device,
                                  std::span<const int64_t> family,
                                  std::span<const std::vector<Literal>> contributions, size_t k,

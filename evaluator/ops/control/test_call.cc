@@ -42,8 +42,8 @@ const TestTarget* FindTest(std::string_view name) {
   return known == std::end(kTestTargets) ? nullptr : known;
 }
 
-// How far apart values may be. A call without the field, as programs write the check as a plain custom call, has the
-// reference's value for those.
+// How far apart values may be. A call without the field, as programs write the check as a plain custom call,
+// has the reference's value for those.
 struct Limits {
   Kind kind = Kind::kEqual;
   double tolerance = 1e-3;

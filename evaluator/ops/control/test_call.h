@@ -1,5 +1,5 @@
-// Custom calls of test programs, StableHLO's dialects `check` and `interpreter`: checks of values, which end the run
-// where they fail (ComparisonFailed, exit 1), probes and prints.
+// Custom calls of test programs, StableHLO's dialects `check` and `interpreter`: checks of values, which end
+// the run where they fail (ComparisonFailed, exit 1), probes and prints.
 //
 // target                      | operands, result      | fields of backend_config
 // check.expect_eq[_const]     | found, wanted -> ()   |
@@ -23,7 +23,8 @@
 namespace assay {
 
 bool IsTestCall(std::string_view target);
-// Operands, result and fields of a call of such a target. Error: InvalidProgram; NotSupported for dynamic shapes.
+// Operands, result and fields of a call of such a target. Error: InvalidProgram;
+// NotSupported for dynamic shapes.
 absl::Status VerifyTestCall(const InferContext& context, const Shape& result);
 absl::StatusOr<Literal> EvalTestCall(EvalContext& context, std::span<Literal> operands);
 

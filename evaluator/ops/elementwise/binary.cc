@@ -301,8 +301,9 @@ void MinimumReals(const StripParams& params, int64_t n, const void* const* in, v
   MapReals(params, n, in, out, MinimumOf);
 }
 
-// The greater (or the lesser) of two by real part, then by imaginary part. Equal numbers differ in the signs of zeros
-// alone: then each part is the maximum (minimum) of the two. The first operand with a NaN part is the result.
+// The greater (or the lesser) of two by real part, then by imaginary part. Equal numbers differ in the signs
+// of zeros alone: then each part is the maximum (minimum) of the two.
+// The first operand with a NaN part is the result.
 template <bool is_maximum>
 Complex ExtremeOf(Complex a, Complex b) {
   if (HasNaN(a) || HasNaN(b)) return HasNaN(a) ? a : b;
@@ -334,7 +335,8 @@ constexpr KindStrips kMinimumStrips = {
 
 }  // namespace
 
-// maximum: the larger of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred OR; complex numbers lexicographically.
+// maximum: the larger of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred OR;
+// complex numbers lexicographically.
 // Decision: maximum-zeros. IEEE 754 maximum and minimum, in both orders of the operands.
 // Decision: complex-maximum.
 constinit const OpDef ops::Maximum = {
@@ -349,7 +351,8 @@ constinit const OpDef ops::Maximum = {
     .pass_demand = demand::Moved<0, 1>,
 };
 
-// minimum: the smaller of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred AND; complex numbers lexicographically.
+// minimum: the smaller of lhs[i] and rhs[i]; NaN if either is NaN; -0 < +0; pred AND;
+// complex numbers lexicographically.
 constinit const OpDef ops::Minimum = {
     .operands = Exactly(2),
     .types = kArrayTypes,

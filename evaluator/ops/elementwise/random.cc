@@ -107,8 +107,8 @@ PairSplit SplitPairs(const Shape& shape) {
   return split;
 }
 
-// Calls fn(i) for i in [0, count), charging in chunks, so that a long fill can be interrupted: a normal value takes up to
-// 100 us, in f64.
+// Calls fn(i) for i in [0, count), charging in chunks, so that a long fill can be interrupted: a normal value
+// takes up to 100 us, in f64.
 constexpr int64_t kChunk = 1 << 8;
 
 template <typename Fn>

@@ -56,7 +56,8 @@ std::optional<Direction> DirectionFromText(std::string_view text) {
   return std::nullopt;
 }
 
-// FLOAT for floating and complex types, TOTALORDER for floating ones, SIGNED and UNSIGNED for integers, UNSIGNED for pred.
+// FLOAT for floating and complex types, TOTALORDER for floating ones,
+// SIGNED and UNSIGNED for integers, UNSIGNED for pred.
 bool TypeFits(std::string_view type, ElementType element) {
   if (type == "FLOAT") return IsFloat(element) || IsComplex(element);
   if (type == "TOTALORDER") return IsFloat(element);

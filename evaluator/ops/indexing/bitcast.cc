@@ -55,8 +55,8 @@ struct Slots {
   int64_t size, bits;
 };
 
-// Copies `bits` bits to or from a slot; bits of a packed slot beyond those of the element are zero or the sign, as the
-// element's type has them in a literal.
+// Copies `bits` bits to or from a slot; bits of a packed slot beyond those of the element are zero or the
+// sign, as the element's type has them in a literal.
 void CopyBits(const std::byte* src, int64_t src_bit, std::byte* dst, int64_t dst_bit, int64_t bits) {
   for (int64_t i = 0; i < bits; ++i) {
     const int64_t s = src_bit + i, d = dst_bit + i;

@@ -6,11 +6,12 @@
 
 namespace assay {
 
-// Whether each pattern of bits that an element of `from` holds is one of `to`'s type; where it isn't, bits are cut off.
+// Whether each pattern of bits that an element of `from` holds is one of `to`'s type; where it isn't,
+// bits are cut off.
 bool BitcastTakesAnyBits(const Shape& from, const Shape& to);
 
-// Whether the bytes of a bitcast's result are those of its operand as they lie, run-time sizes left aside: both shapes,
-// arrays, lie row-major without gaps in equally many bytes, and any byte is an element of `to`.
+// Whether the bytes of a bitcast's result are those of its operand as they lie, run-time sizes left aside:
+// both shapes, arrays, lie row-major without gaps in equally many bytes, and any byte is an element of `to`.
 bool BitcastKeepsBytes(const Shape& from, const Shape& to);
 
 }  // namespace assay

@@ -180,8 +180,9 @@ absl::Status OpenSizesOfSetDimensionSize(OpenSizes& sizes) {
 
 // --- PadToStatic, SliceToDynamic ---
 //
-// PadToStatic(x) = (the elements of x, zero where x has dead ones; the run-time size of dimension 0; of dimension 1; …)
-// SliceToDynamic(x, n0, n1, …) = x with run-time sizes n0, n1, …: the element at each live index stays there
+// PadToStatic(x) = (the elements of x, zero where x has dead ones; the run-time size of
+// dimension 0; of dimension 1; …) SliceToDynamic(x, n0, n1, …) = x with run-time sizes n0, n1, …: the element
+// at each live index stays there
 //
 // Decision: pad-to-static
 

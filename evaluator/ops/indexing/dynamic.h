@@ -1,5 +1,5 @@
-// The custom calls at the border of programs without dynamic dimensions that XLA's dynamic padder makes: PadToStatic takes an
-// array apart into its elements and sizes, SliceToDynamic puts them together.
+// The custom calls at the border of programs without dynamic dimensions that XLA's dynamic padder makes:
+// PadToStatic takes an array apart into its elements and sizes, SliceToDynamic puts them together.
 #ifndef ASSAY_EVALUATOR_OPS_INDEXING_DYNAMIC_H_
 #define ASSAY_EVALUATOR_OPS_INDEXING_DYNAMIC_H_
 

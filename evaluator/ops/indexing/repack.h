@@ -21,9 +21,10 @@ std::vector<ReshapeGroup> ReshapeGroups(std::span<const int64_t> in, std::span<c
 // else `inferred` if it is in the group, else the most major one that is not of size 1.
 void TransferDynamicFlag(const Shape& operand, const ReshapeGroup& group, int64_t inferred, Shape& result);
 
-// The run-time sizes of a reshape's result. Each group keeps its number of live elements: one dynamic dimension of the result,
-// `inferred` if it is one of the group, else the most major one that is not of size 1, is that number divided by the sizes of
-// the group's other dimensions, which have their bounds. EvalError where the division leaves a rest.
+// The run-time sizes of a reshape's result. Each group keeps its number of live elements: one dynamic
+// dimension of the result, `inferred` if it is one of the group, else the most major one that is not of size
+// 1, is that number divided by the sizes of the group's other dimensions, which have their bounds. EvalError
+// where the division leaves a rest.
 // Decision: reshape-dynamic-split
 absl::StatusOr<DimVector> ReshapedSizes(const Literal& operand, const Shape& result, int64_t inferred);
 

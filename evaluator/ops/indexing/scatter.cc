@@ -347,7 +347,8 @@ absl::Status OpenSizesOfScatter(OpenSizes& sizes) {
   const int64_t n = sizes.num_operands() / 2;
   const Shape &operand = sizes.shape(0), &indices = sizes.shape(n), &updates = sizes.shape(n + 1);
   if (s.index_vector_dim < indices.rank()) ASSAY_RETURN_IF_ERROR(sizes.Needs(n, s.index_vector_dim));
-  // How many windows there are is to be known, and whether they fit. Indices and updates say the first, the operand the second.
+  // How many windows there are is to be known, and whether they fit. Indices and updates say the first,
+  // the operand the second.
   const DimVector batch = IndexBatchDims(indices, s.index_vector_dim);
   const DimVector of_updates = Remaining(updates.rank(), s.update_window_dims);
   for (size_t k = 0; k < batch.size(); ++k) {

@@ -203,7 +203,8 @@ absl::StatusOr<Shape> InferTopK(const InferContext& context) {
   return Shape::Tuple({std::move(values), std::move(indices)});
 }
 
-// The place of an element in the total order of its type (NUM-10; false before true). Loading keeps NaN signs and payloads.
+// The place of an element in the total order of its type (NUM-10; false before true).
+// Loading keeps NaN signs and payloads.
 int64_t PlaceInOrder(ElementType type, const std::byte* element) {
   const ScalarValue value = LoadElement(type, element);
   switch (value.kind) {
@@ -220,7 +221,8 @@ int64_t PlaceInOrder(ElementType type, const std::byte* element) {
   }
 }
 
-// order[j] is the place in the row of the element that comes j-th; all entries of `row` but the last say which row.
+// order[j] is the place in the row of the element that comes j-th;
+// all entries of `row` but the last say which row.
 absl::Status OrderRow(const Literal& operand, Index row, bool largest, std::span<int32_t> order,
                       Meter& meter) {
   const ArrayView x(operand);

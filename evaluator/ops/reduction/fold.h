@@ -1,5 +1,6 @@
-// What reduce and reduce-window share: operands x0 … x(N-1), init0 … init(N-1), and for every result index the fold (RED of
-// docs/spec/operations-linalg.md) of the init values with the elements that the op says, one after the other.
+// What reduce and reduce-window share: operands x0 … x(N-1), init0 … init(N-1), and for every result index
+// the fold (RED of docs/spec/operations-linalg.md) of the init values with the elements that the op says,
+// one after the other.
 #ifndef ASSAY_EVALUATOR_OPS_REDUCTION_FOLD_H_
 #define ASSAY_EVALUATOR_OPS_REDUCTION_FOLD_H_
 

@@ -16,7 +16,8 @@ class ScatteredSums {
 
   // source[from] is a term of target[to].
   void AddTerm(Index to, Index from);
-  // target[to] = the exact sum of target[to] and of its terms, rounded once. An element without a term stays as it is.
+  // target[to] = the exact sum of target[to] and of its terms, rounded once.
+  // An element without a term stays as it is.
   absl::Status Store();
 
  private:

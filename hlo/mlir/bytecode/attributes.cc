@@ -39,8 +39,9 @@ const Attribute* BytecodeReader::OptionalAttribute(Cursor& in) {
   return attribute;
 }
 
-// An entry of the table, read when it is first asked for. VHLO's strings, types and tensors, of short numbers, need no
-// cursor; all others, and whatever is wrong with one of these, are left to DecodeAnyAttribute.
+// An entry of the table, read when it is first asked for. VHLO's strings, types and tensors, of short
+// numbers, need no cursor; all others, and whatever is wrong with one of these,
+// are left to DecodeAnyAttribute.
 const Attribute* BytecodeReader::DecodeAttribute(size_t index) {
   Entry& entry = attribute_entries_.data()[index];
   const Entry& next = (&entry)[1];

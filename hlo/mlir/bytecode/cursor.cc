@@ -8,7 +8,8 @@
 namespace assay::mlir {
 namespace {
 
-// The zero bits at the end of the first byte say how many bytes follow; eight mean that the value is those bytes.
+// The zero bits at the end of the first byte say how many bytes follow;
+// eight mean that the value is those bytes.
 size_t BytesBehind(uint8_t first) { return first == 0 ? 8 : static_cast<size_t>(std::countr_zero(first)); }
 
 }  // namespace

@@ -115,8 +115,8 @@ class Cursor {
   const BytecodeFile::Error* error_ = nullptr;
 };
 
-// Numbers of one and two bytes, which are nearly all, read in registers. Whatever else comes is left to the cursor
-// that they come from; once it has failed nothing is left here either.
+// Numbers of one and two bytes, which are nearly all, read in registers. Whatever else comes is left to the
+// cursor that they come from; once it has failed nothing is left here either.
 class ShortNumbers {
  public:
   static constexpr size_t kNone = SIZE_MAX;

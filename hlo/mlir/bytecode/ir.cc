@@ -175,7 +175,8 @@ bool BytecodeReader::ReadDictionaries(Cursor& in, size_t mask, const OpName& nam
   return Check(in);
 }
 
-// An attribute for each name in the table. What is not of short numbers, or wrong, is left to DecodeAnyProperties.
+// An attribute for each name in the table. What is not of short numbers, or wrong,
+// is left to DecodeAnyProperties.
 bool BytecodeReader::DecodeProperties(const OpName& name, Properties* properties, Fields* attributes) {
   if (name.vhlo == nullptr) return DecodeOtherProperties(name, properties->range, attributes);
   if (properties->read_as == name.vhlo) {
@@ -326,8 +327,8 @@ bool BytecodeReader::RefuseValue(Cursor& in, size_t index) {
   return Failed(in);
 }
 
-// The open regions between the one that defines the value and the one that uses it take it from outside. Those that
-// have it already are the outer ones of these.
+// The open regions between the one that defines the value and the one that uses it take it from outside.
+// Those that have it already are the outer ones of these.
 void BytecodeReader::Capture(size_t slot) {
   captures_.resize(std::max(captures_.size(), static_cast<size_t>(depth_) + 1));
   for (int32_t depth = slots_[slot].depth + 1; depth <= depth_; ++depth) {
@@ -336,8 +337,8 @@ void BytecodeReader::Capture(size_t slot) {
   slots_[slot].depth = depth_;
 }
 
-// What the region around this one has among its captures, or defines, it still has; the next one inside of it begins
-// with none.
+// What the region around this one has among its captures, or defines, it still has; the next one inside of it
+// begins with none.
 void BytecodeReader::CloseCaptures(Region* region) {
   if (captures_.size() <= static_cast<size_t>(depth_)) return;
   std::vector<size_t>& open = captures_[static_cast<size_t>(depth_)];
@@ -404,8 +405,8 @@ bool BytecodeReader::ReadRegions(Cursor& in, Operation* operation) {
   return Check(inner);
 }
 
-// blocks, and, if there are any, the number of values that are defined directly in them. The values of a region
-// are numbered behind those of the regions around it; siblings start alike.
+// blocks, and, if there are any, the number of values that are defined directly in them. The values of a
+// region are numbered behind those of the regions around it; siblings start alike.
 bool BytecodeReader::ReadRegion(Cursor& in, Region* region) {
   const size_t at = in.offset();
   const uint64_t blocks = in.Varint();

@@ -23,8 +23,8 @@ enum LocationCode : uint64_t {
 
 }  // namespace
 
-// Those with a name, call sites and places in a file, of short numbers and of short names, need no cursor; all others,
-// and whatever is wrong with one of these, are left to DecodeAnyLocation.
+// Those with a name, call sites and places in a file, of short numbers and of short names, need no cursor;
+// all others, and whatever is wrong with one of these, are left to DecodeAnyLocation.
 const Location* BytecodeReader::DecodeLocation(size_t index) {
   const Entry& entry = attribute_entries_.data()[index];
   const Entry& next = (&entry)[1];

@@ -31,7 +31,8 @@ class BytecodeReader {
 
  private:
   enum class Dialect : uint8_t { kBuiltin, kVhlo, kSdy, kStableHlo, kOther };
-  // An entry of the attribute or type table: where it begins, which is where the one before it ends, and what it is in.
+  // An entry of the attribute or type table: where it begins, which is where the one before it ends,
+  // and what it is in.
   struct Entry {
     uint64_t is_open : 1;  // being read: a cycle comes back to it
     uint64_t dialect : 7;  // kOther too where the dialect has not encoded it, so that only its text is there
@@ -46,8 +47,8 @@ class BytecodeReader {
     bool is_registered = true;
     std::string full_name() const { return std::string(dialect).append(1, '.').append(text); }
   };
-  // A value that operations may name, and the deepest open region that has it among its captures; at first that
-  // which defines it.
+  // A value that operations may name, and the deepest open region that has it among its captures; at first
+  // that which defines it.
   struct Slot {
     Value* value = nullptr;
     int32_t depth = 0;
@@ -234,8 +235,8 @@ class BytecodeReader {
   int nesting_ = 0;
   size_t sharding_text_ = 0;  // bytes of shardings that were written out
 
-  // Values that may be named: those of the isolated region that is being read, by id from its first; of each region
-  // its reserved range.
+  // Values that may be named: those of the isolated region that is being read, by id from its first; of each
+  // region its reserved range.
   std::vector<Slot> slots_;
   size_t first_slot_ = 0, next_slot_ = 0, last_slot_ = 0;
   int32_t depth_ = 0;

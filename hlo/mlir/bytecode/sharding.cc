@@ -132,8 +132,8 @@ std::string BytecodeReader::FactorsText(Cursor& in, std::string_view open, std::
   return count == 0 ? std::string() : text.append(close);
 }
 
-// Sizes of factors, what the operands' and the results' dimensions are made of, kinds of factors, and whether the rule is a
-// user's own.
+// Sizes of factors, what the operands' and the results' dimensions are made of, kinds of factors, and whether
+// the rule is a user's own.
 std::string BytecodeReader::RuleText(Cursor& in) {
   std::string sizes;
   const size_t count = in.Count();

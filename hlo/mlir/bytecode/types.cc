@@ -113,8 +113,8 @@ void SetComplex(Cursor& in, const Type* component, Type* type) {
 
 }  // namespace
 
-// VHLO's tensors of static sizes, of short numbers, need no cursor; all others, and whatever is wrong with one of
-// these, are left to DecodeAnyType.
+// VHLO's tensors of static sizes, of short numbers, need no cursor; all others, and whatever is wrong with
+// one of these, are left to DecodeAnyType.
 const Type* BytecodeReader::DecodeType(size_t index) {
   Entry& entry = type_entries_.data()[index];
   const Entry& next = (&entry)[1];
@@ -316,9 +316,9 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   type->bounds = encoding->integers;
 }
 
-// flags, storage type, expressed type, [axis], then of one scale and zero point: scale, zero point, smallest and largest
-// storage; of several: smallest and largest storage, scales, zero points. What Assay does not do becomes a type that
-// says so where it is used.
+// flags, storage type, expressed type, [axis], then of one scale and zero point: scale, zero point, smallest
+// and largest storage; of several: smallest and largest storage, scales, zero points. What Assay does not do
+// becomes a type that says so where it is used.
 void BytecodeReader::ReadQuantizedType(Cursor& in, bool per_axis, Type* type) {
   Quantization* const read = arena_.New<Quantization>();
   const uint64_t flags = in.Varint();

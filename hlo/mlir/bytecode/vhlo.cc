@@ -157,8 +157,8 @@ std::string StableHloNameOf(std::string_view name) {
   return "stablehlo." + std::string(base);
 }
 
-// Looks up by the length, the first eight bytes and the last eight of a name, of which each has four or more: nearly
-// every name has a place of its own, and the next ones are free.
+// Looks up by the length, the first eight bytes and the last eight of a name, of which each has four or more:
+// nearly every name has a place of its own, and the next ones are free.
 class VhloTable {
  public:
   VhloTable() {

@@ -1,5 +1,5 @@
-// The operations of VHLO, the versioned form of StableHLO in bytecode: their attributes, in the order in which
-// they are stored, and their names in StableHLO (docs/spec/stablehlo-bytecode.md section 7).
+// The operations of VHLO, the versioned form of StableHLO in bytecode: their attributes, in the order in
+// which they are stored, and their names in StableHLO (docs/spec/stablehlo-bytecode.md section 7).
 #ifndef ASSAY_HLO_MLIR_BYTECODE_VHLO_H_
 #define ASSAY_HLO_MLIR_BYTECODE_VHLO_H_
 

@@ -17,7 +17,8 @@ using Types = Syntax::Types;
 
 std::string Symbol(OpExport& out, ComputationId id) { return fmt::format("@{}", out.exporter.Function(id)); }
 
-// The text of a dictionary that HLO keeps as text, as it is printed again; empty: it is none that we can read.
+// The text of a dictionary that HLO keeps as text, as it is printed again; empty:
+// it is none that we can read.
 std::string DictionaryText(std::string_view text) {
   const std::string program = fmt::format("module attributes {{d = {}}} {{}}", text);
   const absl::StatusOr<std::unique_ptr<Tree>> tree = ParseMlirText(program);
@@ -84,8 +85,8 @@ bool HasOtherLayout(const Shape& shape) {
   return shape.IsArray() && !shape.layout().minor_to_major.empty() && !shape.layout().IsRowMajor();
 }
 
-// Layouts are written where the call has constraints, and where a result's is another than the default one: what
-// a call means may depend on it (custom/xla). Then operands have those of their instructions.
+// Layouts are written where the call has constraints, and where a result's is another than the default one:
+// what a call means may depend on it (custom/xla). Then operands have those of their instructions.
 void SetLayouts(OpExport& out, std::span<const Shape* const> results) {
   const AttrValue* const constraints = out.attributes().Find(Attr::kOperandLayoutConstraints);
   ShapeList shapes;
@@ -160,8 +161,8 @@ void SetConfig(OpExport& out, int64_t api_version) {
   if (has_text) out.Property("backend_config", dictionary);
 }
 
-// What HLO alone says of a call, as HLO text: "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_01io->bf01". Readers that don't know the
-// attribute leave it on the operation.
+// What HLO alone says of a call, as HLO text: "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_01io->bf01".
+// Readers that don't know the attribute leave it on the operation.
 void SetHloAttributes(OpExport& out) {
   std::string text;
   for (const Attr attr : kHloAttributesOfCalls) {

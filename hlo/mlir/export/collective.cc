@@ -1,5 +1,5 @@
-// Collectives and device numbers: the inverse of import/collective.cc. The starts of asynchronous pairs are written as
-// the collective itself; their dones are in export/control.cc.
+// Collectives and device numbers: the inverse of import/collective.cc. The starts of asynchronous pairs are
+// written as the collective itself; their dones are in export/control.cc.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -28,7 +28,8 @@ void SetChannel(OpExport& out) {
                                              out.attributes().Int(Attr::kChannelId)));
 }
 
-// The ids of a module that does not say its number of devices may leave some out; StableHLO's verifier wants 0 to n - 1.
+// The ids of a module that does not say its number of devices may leave some out;
+// StableHLO's verifier wants 0 to n - 1.
 bool LeavesOutIds(const IntLists& groups) {
   int64_t listed = 0, most = -1;
   for (const Ints& group : groups) {
@@ -47,8 +48,8 @@ void SetGroups(OpExport& out, const IntLists& groups) {
 }
 void SetGroups(OpExport& out) { SetGroups(out, Groups(out)); }
 
-// Groups in HLO's order as lists of device ids, where StableHLO has another order of the same groups: of several replicas with all
-// their several partitions. Else none. Decision: stablehlo-group-order
+// Groups in HLO's order as lists of device ids, where StableHLO has another order of the same groups: of
+// several replicas with all their several partitions. Else none. Decision: stablehlo-group-order
 std::optional<IntLists> WrittenOutGroups(OpExport& out) {
   const AttributeMap& attributes = out.attributes();
   const Module& module = out.exporter.module();
@@ -74,7 +75,8 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
       !says_partitions && (members == 0 || members == static_cast<int64_t>(groups[0].size()));
   if (std::none_of(groups.begin(), groups.end(), has_several)) return std::nullopt;
   if (one_partition) {
-    // The ids of replicas are those of devices. Shapes do not say it of an all-reduce, so that the ids have to, as in what is read.
+    // The ids of replicas are those of devices. Shapes do not say it of an all-reduce,
+    // so that the ids have to, as in what is read.
     if (out.hlo.opcode == Opcode::kAllReduce && !says_partitions) return groups;
     return std::nullopt;
   }

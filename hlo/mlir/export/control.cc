@@ -1,7 +1,8 @@
-// Loops, branches, tuples, tokens, barriers, asynchronous pairs and host streams: the inverse of import/control.cc.
+// Loops, branches, tuples, tokens, barriers, asynchronous pairs and host streams:
+// the inverse of import/control.cc.
 //
-// Of an asynchronous pair the start is written as the operation itself, which is what evaluating it does, and the
-// done as nothing.
+// Of an asynchronous pair the start is written as the operation itself, which is what evaluating it does, and
+// the done as nothing.
 #include <algorithm>
 
 #include "fmt/format.h"

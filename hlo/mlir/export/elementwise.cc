@@ -1,5 +1,5 @@
-// Elementwise operations, constants, comparison, choice and conversion: the inverse of import/elementwise.cc, and of
-// the functions that import/chlo.cc has.
+// Elementwise operations, constants, comparison, choice and conversion: the inverse of import/elementwise.cc,
+// and of the functions that import/chlo.cc has.
 #include "fmt/format.h"
 #include "hlo/mlir/export/exporter.h"
 #include "hlo/mlir/text_writer.h"
@@ -9,7 +9,8 @@ namespace {
 
 using Types = Syntax::Types;
 
-// result_accuracy = #stablehlo.result_accuracy<atol = .., rtol = .., ulps = .., mode = ..>. No result depends on it.
+// result_accuracy = #stablehlo.result_accuracy<atol = .., rtol = .., ulps = .., mode = ..>.
+// No result depends on it.
 bool SetAccuracy(OpExport& out) {
   const AttrValue* const attribute = out.attributes().Find(Attr::kResultAccuracy);
   if (attribute == nullptr) return false;
@@ -99,7 +100,8 @@ void ExportConstant(OpExport& out) {
   out.Bind(ConstantNode(out, *out.hlo.literal));
 }
 
-// The type is always written: HLO's text leaves out the one that follows from the operands, its protos do not.
+// The type is always written: HLO's text leaves out the one that follows from the operands,
+// its protos do not.
 void ExportCompare(OpExport& out) {
   const ElementType element = out.OperandShape(0).element_type();
   const std::string_view absent = IsFloat(element) || IsComplex(element) ? "FLOAT"

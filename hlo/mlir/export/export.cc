@@ -1,4 +1,5 @@
-// Modules and functions: which computations become functions, what they are called, and in which order they stand.
+// Modules and functions: which computations become functions, what they are called,
+// and in which order they stand.
 #include "hlo/mlir/export/export.h"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ bool IsDeclaredOtherwise(const Instruction& instruction) {
   return PrintedShape(instruction) != instruction.shape;
 }
 
-// StableHLO's types say which dimensions are dynamic in the result of an operation, so that what the program declares can be
-// written. What gives the results of computations has their types, and functions have no type but their own.
+// StableHLO's types say which dimensions are dynamic in the result of an operation, so that what the program
+// declares can be written. What gives the results of computations has their types,
+// and functions have no type but their own.
 absl::Status CheckDeclaredResult(const Module& module, const Instruction& instruction) {
   const auto refuse = [&] {
     return NotSupported(
@@ -58,7 +60,8 @@ absl::Status CheckDeclaredResult(const Module& module, const Instruction& instru
   }
 }
 
-// Types of functions are those of their instructions: StableHLO has no further place for what the entry layout says.
+// Types of functions are those of their instructions: StableHLO has no further place for
+// what the entry layout says.
 // Decision: static-result-size
 absl::Status CheckEntryLayout(const Module& module) {
   if (!module.entry_computation_layout) return absl::OkStatus();
@@ -88,8 +91,8 @@ absl::StatusOr<std::string> ExportStableHlo(const Module& module) {
                            IsDeclaredOtherwise);
       });
   if (is_as_declared) return mlir::Exporter(module).Run();
-  // What is written are the declared shapes; an operation that StableHLO does not have (copy, tuple) is refused where it
-  // would lose them (OpExport::Bind). Decision: static-result-size
+  // What is written are the declared shapes; an operation that StableHLO does not have (copy, tuple) is
+  // refused where it would lose them (OpExport::Bind). Decision: static-result-size
   Module declared = module;
   for (Computation& computation : declared.computations) {
     for (Instruction& instruction : computation.instructions) {
@@ -110,8 +113,8 @@ constexpr size_t kMaxRepeated = 64;
 
 bool IsLegal(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// The name of a function: the computation's without the number that the importer puts behind it ("add.3"), in the
-// characters that the importer keeps.
+// The name of a function: the computation's without the number that the importer puts behind it ("add.3"), in
+// the characters that the importer keeps.
 std::string SymbolOf(std::string_view name) {
   const size_t dot = name.rfind('.');
   if (dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() &&
@@ -129,8 +132,8 @@ bool IsWrittenAsFunction(Opcode opcode) {
          opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate || opcode == Opcode::kAsyncDone;
 }
 
-// What the entry returns: the elements of a tuple, or one value. (x) is one value, a tuple, because a function with
-// one result returns the result itself.
+// What the entry returns: the elements of a tuple, or one value. (x) is one value, a tuple, because a
+// function with one result returns the result itself.
 bool ReturnsElements(const Shape& root) { return root.IsTuple() && root.elements().size() != 1; }
 
 }  // namespace
@@ -188,8 +191,8 @@ void Exporter::CountRegions() {
   }
 }
 
-// Regions are written where they are used. Those inside of shared ones would be written as often as there are ways to
-// them, of which there may be 2^n. What is a call of a function already is never outlined again.
+// Regions are written where they are used. Those inside of shared ones would be written as often as there are
+// ways to them, of which there may be 2^n. What is a call of a function already is never outlined again.
 bool Exporter::IsOutlined(ComputationId id, int depth) const {
   const auto c = static_cast<size_t>(id.value);
   const bool shared = region_uses_[c] > 1;

@@ -8,12 +8,12 @@
 
 namespace assay {
 
-// The module must have been verified. Reading the text back gives a module that computes the same, and printing that
-// one gives the same text.
+// The module must have been verified. Reading the text back gives a module that computes the same, and
+// printing that one gives the same text.
 //
-// Left out, because no result can show it: layouts, schedules, control dependencies, shardings, aliases of parts of
-// tuples, and metadata beyond the name and place of an operation. Errors: NotSupported, with the instruction's name,
-// for what StableHLO has no counterpart of.
+// Left out, because no result can show it: layouts, schedules, control dependencies, shardings, aliases of
+// parts of tuples, and metadata beyond the name and place of an operation. Errors: NotSupported, with the
+// instruction's name, for what StableHLO has no counterpart of.
 absl::StatusOr<std::string> ExportStableHlo(const Module& module);
 
 }  // namespace assay

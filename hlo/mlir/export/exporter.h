@@ -1,13 +1,14 @@
 // The export of one module: what the families of operations (export/*.cc) stand on.
 //
-// HLO passes several values on as a tuple; StableHLO's operations have several operands and results. So tuples are
-// taken apart: what an instruction gives is a tree whose leaves are SSA values, `tuple` and `get-tuple-element`
-// write nothing, and a loop, branch, call or barrier has an operand and a result for each leaf. Where a tuple must
-// be one value (an argument of @main, a result of it inside of another tuple, operands of custom calls) it is made by
-// stablehlo.tuple and taken apart by stablehlo.get_tuple_element.
+// HLO passes several values on as a tuple; StableHLO's operations have several operands and results. So
+// tuples are taken apart: what an instruction gives is a tree whose leaves are SSA values, `tuple` and
+// `get-tuple-element` write nothing, and a loop, branch, call or barrier has an operand and a result for each
+// leaf. Where a tuple must be one value (an argument of @main, a result of it inside of
+// another tuple, operands of custom calls) it is made by stablehlo.tuple and taken apart by
+// stablehlo.get_tuple_element.
 //
-// Constants are written where a region first uses them, so that no region takes one from outside; the importer does
-// the same, and text that was read prints as it was.
+// Constants are written where a region first uses them, so that no region takes one from outside; the
+// importer does the same, and text that was read prints as it was.
 #ifndef ASSAY_HLO_MLIR_EXPORT_EXPORTER_H_
 #define ASSAY_HLO_MLIR_EXPORT_EXPORTER_H_
 
@@ -106,14 +107,15 @@ class Exporter {
     return known == region_forms_.end() ? nullptr : &known->second;
   }
   bool IsRegion(const Instruction& call) const;
-  // Attributes that an operation with results of these types has besides its own: no braces; empty: none. Frontend
-  // attributes whose keys start with one of `left_out` are said otherwise.
+  // Attributes that an operation with results of these types has besides its own: no braces; empty: none.
+  // Frontend attributes whose keys start with one of `left_out` are said otherwise.
   std::string DiscardableAttributes(const Instruction& instruction, std::span<const Shape* const> types,
                                     std::span<const std::string_view> left_out) const;
 
   void Indent(const Block& block) { out_.append(2 * (static_cast<size_t>(block.depth) + 2), ' '); }
   void AppendValue(NodeId id);
-  // A tuple of many has its type written once, as !tupleN: each of its elements is taken from it by that type.
+  // A tuple of many has its type written once, as !tupleN: each of its elements is
+  // taken from it by that type.
   void AppendTypeOf(const Shape& shape);
   void AppendTypes(std::span<const NodeId> ids);
 
@@ -164,21 +166,24 @@ class Exporter {
   std::vector<bool> has_regions_;
 };
 
-// How an operation's own syntax reads: name prefix operands suffix ':' types. Without one the generic form is used.
+// How an operation's own syntax reads: name prefix operands suffix ':' types.
+// Without one the generic form is used.
 struct Syntax {
   enum class Types {
     kGeneric,
     kSame,      // one type, if operands and results have the same; else a function type
     kFunction,  // a function type
     kResult,    // that of the result
-    // Those of the first two operands, if the second, the third and the result have the same; else a function type.
+    // Those of the first two operands, if the second, the third and the result have the same;
+    // else a function type.
     kSelect,
   };
   Types types = Types::kGeneric;
   std::string prefix, suffix;
 };
 
-// One instruction on its way into text. Operands, properties and regions are gathered, then the operation is written.
+// One instruction on its way into text. Operands, properties and regions are gathered,
+// then the operation is written.
 class OpExport {
  public:
   OpExport(Exporter& into, Block& where, int32_t position)

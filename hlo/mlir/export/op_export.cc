@@ -21,7 +21,8 @@ bool HaveSameType(const Shape& a, const Shape& b) {
   return true;
 }
 
-// Whether a value, and each of a tuple, is of the type that StableHLO has for the shape; what it has no value for is of any.
+// Whether a value, and each of a tuple, is of the type that StableHLO has for the shape;
+// what it has no value for is of any.
 bool HasTypeOf(const Exporter& exporter, NodeId id, const Shape& shape) {
   const Node& node = exporter.node(id);
   if (node.kind == Node::Kind::kAbsent) return true;

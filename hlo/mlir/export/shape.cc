@@ -43,8 +43,8 @@ NodeId Transposed(OpExport& out, NodeId operand, const Shape& shape, const Ints&
 
 bool IsDense(const Shape& shape) { return shape.layout().tail == nullptr && !shape.HasDynamic(); }
 
-// The only operation that sees layouts: the operand in the order of memory, in the sizes that memory has for the
-// result, and back from the order of memory.
+// The only operation that sees layouts: the operand in the order of memory, in the sizes that memory has for
+// the result, and back from the order of memory.
 void ExportBitcast(OpExport& out) {
   const Shape &from = out.OperandShape(0), &to = *out.hlo.shape;
   const ElementType from_type = from.element_type(), to_type = to.element_type();

@@ -1,6 +1,7 @@
-// Shardings and the Shardy dialect: the inverse of import/sharding.cc. What XLA writes in HLO for a program of that dialect is
-// written as the dialect again; where it can't be (a sharding that does not fit its value, a region whose border is used
-// elsewhere), custom calls and frontend attributes stay what they are.
+// Shardings and the Shardy dialect: the inverse of import/sharding.cc. What XLA writes in HLO for a program
+// of that dialect is written as the dialect again; where it can't be (a sharding that does
+// not fit its value, a region whose border is used elsewhere), custom calls and frontend
+// attributes stay what they are.
 #include <algorithm>
 #include <optional>
 
@@ -48,7 +49,8 @@ std::vector<std::vector<int32_t>> UsersOf(const Computation& computation) {
   return users;
 }
 
-// Whether `values`, in order, are all that is made of `whole`, and `user` alone takes them: itself, or its elements.
+// Whether `values`, in order, are all that is made of `whole`, and `user` alone takes them: itself,
+// or its elements.
 class Plumbing {
  public:
   explicit Plumbing(const Computation& computation)

@@ -210,8 +210,8 @@ void BindFirstSorted(OpImport& in, int32_t sorted, size_t i, int64_t dimension) 
   in.BindResult(i, in.Add(Opcode::kSlice, result, {whole}, in.Map({{Attr::kSlice, std::move(slices)}})));
 }
 
-// ApproxTopK(x*, init*) = the first elements of sort(x*) by the called computation: an exact answer is one that every
-// recall target allows. Decision: approx-top-k.
+// ApproxTopK(x*, init*) = the first elements of sort(x*) by the called computation: an exact answer is one
+// that every recall target allows. Decision: approx-top-k.
 void ImportApproxTopK(OpImport& in) {
   const size_t num_inputs = in.num_results();
   if (num_inputs == 0 || in.num_operands() != 2 * num_inputs || !in.OperandShape(0).IsArray()) {
@@ -267,7 +267,8 @@ void ReadHloAttributes(OpImport& in, AttributeMap* attributes) {
     in.Invalid(fmt::format("{}: found '{}', want ','", kHloAttributes, reader.token().text));
 }
 
-// A custom call; @mhlo.topk and the like, with their attributes in a dictionary, are older forms of CHLO operations.
+// A custom call; @mhlo.topk and the like, with their attributes in a dictionary,
+// are older forms of CHLO operations.
 void ImportCustomCall(OpImport& in) {
   const std::string_view target = in.Text("call_target_name");
   if (const std::string_view operation = OperationOfOlderCall(target); !operation.empty()) {

@@ -1,7 +1,8 @@
 // CHLO: operations above StableHLO that JAX leaves in its programs (docs/spec/stablehlo-text.md section 7).
 //
-// Those that HLO has become that operation, which rounds once. Others are built of exact ones here, or become custom calls
-// of their names, which are evaluated as the function, rounded once (evaluator/ops/control/function_call.h).
+// Those that HLO has become that operation, which rounds once. Others are built of exact ones here, or become
+// custom calls of their names, which are evaluated as the function, rounded once
+// (evaluator/ops/control/function_call.h).
 #include <algorithm>
 #include <limits>
 
@@ -91,8 +92,8 @@ void ImportAtan(OpImport& in) {
   if (WantsFloat(in, 1)) in.Emit(Opcode::kAtan2, {in.operands[0], Like(in, 1)});
 }
 
-// next_after(x, y): x's neighbour toward y, y where they are equal, NaN of a NaN. Bit patterns of one sign are in the
-// order of magnitude, so the neighbour is one more or one less; from zero it is 1 with y's sign.
+// next_after(x, y): x's neighbour toward y, y where they are equal, NaN of a NaN. Bit patterns of one sign
+// are in the order of magnitude, so the neighbour is one more or one less; from zero it is 1 with y's sign.
 void ImportNextAfter(OpImport& in) {
   if (!WantsFloat(in, 2)) return;
   const SharedShape shape = in.scope.computation.instructions[in.operands[0]].shape;
@@ -147,8 +148,8 @@ void ImportConstantLike(OpImport& in) {
   in.BindResult(0, in.Broadcast(constant, shape));
 }
 
-// Operand i of a broadcasting operation in the sizes of the result: `dimensions` are where its dimensions go, by
-// default the last ones. A size of 1 is repeated.
+// Operand i of a broadcasting operation in the sizes of the result: `dimensions` are where its dimensions go,
+// by default the last ones. A size of 1 is repeated.
 int32_t SpreadOperand(OpImport& in, size_t i, const Shape& result, const Ints* dimensions) {
   const Shape& from = in.OperandShape(i);
   const auto fail = [&] {

@@ -129,7 +129,8 @@ void ImportDeviceNumber(OpImport& in) {
   if (in.Arity(0)) in.Emit(opcode, {});
 }
 
-// --- The order of groups -------------------------------------------------------------------------------------------
+// --- The order of groups
+// -------------------------------------------------------------------------------------------
 
 // Listed ids of all groups together, like those of compact groups in HLO text (Decision: device-list-limit).
 constexpr int64_t kMostIds = int64_t{1} << 22;
@@ -180,7 +181,8 @@ class GroupWriter {
                                : size > 0       ? members / size
                                                 : 0;
     if (partitions < 1) return absl::OkStatus();  // for Verify to refuse
-    // One partition, which shapes or the module say: no order but one. Else ids of devices hold an all-reduce to it.
+    // One partition, which shapes or the module say: no order but one.
+    // Else ids of devices hold an all-reduce to it.
     const bool is_said = moves || said_.partitions || (said_.replicas && module_.replica_count == 1);
     if (partitions == 1 && is_said) return absl::OkStatus();
     return WriteOut(groups, partitions, instruction);

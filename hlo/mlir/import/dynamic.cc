@@ -1,8 +1,8 @@
 // Operations that take shapes, paddings or indices as operands, of which HLO has those with attributes only
 // (docs/spec/stablehlo-text.md section 6): with constant operands they are these.
 //
-// dynamic_iota, dynamic_broadcast_in_dim and dynamic_reshape, which the type of the result says all about, are in
-// import/shape.cc.
+// dynamic_iota, dynamic_broadcast_in_dim and dynamic_reshape, which the type of the result says all about,
+// are in import/shape.cc.
 #include <optional>
 
 #include "fmt/format.h"
@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kMaxEntries = 1 << 12;
 constexpr int kMaxChain = 64;
 
-// The elements of an integer constant, row-major, or of what is moved and converted from such: a splat is a broadcast
-// here, and shapes that tools compute are concatenated of their sizes. Nothing: it is not constant.
+// The elements of an integer constant, row-major, or of what is moved and converted from such: a splat is a
+// broadcast here, and shapes that tools compute are concatenated of their sizes. Nothing: it is not constant.
 std::optional<Ints> ConstantInts(const OpImport& in, int32_t index, int depth = 0) {
   const Instruction& instruction = in.scope.computation.instructions[static_cast<size_t>(index)];
   const Shape& shape = *instruction.shape;

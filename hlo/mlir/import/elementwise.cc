@@ -103,8 +103,8 @@ void ImportCompare(OpImport& in) {
   in.Emit(Opcode::kCompare, in.operands, in.Attributes([&] { return CompareAttributes(in); }));
 }
 
-// A scalar where the operation wants an array of `shape`. The size of a dynamic array is not known here; HLO's select
-// and clamp take the scalar too.
+// A scalar where the operation wants an array of `shape`. The size of a dynamic array is not known here;
+// HLO's select and clamp take the scalar too.
 int32_t SpreadScalar(OpImport& in, size_t i, const Shape& shape) {
   if (!in.OperandShape(i).IsScalar() || shape.IsScalar() || shape.HasDynamic()) return in.operands[i];
   absl::StatusOr<Shape> spread = Shape::Array(in.OperandShape(i).element_type(), shape.sizes());

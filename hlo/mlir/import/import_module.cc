@@ -189,8 +189,8 @@ absl::Status Importer::Callees(const Region& region, std::vector<int32_t>* calle
   return absl::OkStatus();
 }
 
-// The functions that the entry reaches, callees before callers; without recursion, since a chain of calls may be
-// as long as the file.
+// The functions that the entry reaches, callees before callers; without recursion, since a chain of calls may
+// be as long as the file.
 absl::StatusOr<std::vector<int32_t>> Importer::CallOrder(int32_t entry) {
   struct Open {
     int32_t function;
@@ -385,7 +385,8 @@ absl::StatusOr<bool> SetEntryLayout(const Attribute* attributes, size_t i, std::
 
 }  // namespace
 
-// mhlo.layout_mode, mhlo.memory_kind: how arguments and results lie, which changes no value (the entry computation's layout).
+// mhlo.layout_mode, mhlo.memory_kind: how arguments and results lie, which changes no value
+// (the entry computation's layout).
 absl::Status Importer::ImportLayoutModes(const Operation& entry) {
   const Computation& main = module_.computations[static_cast<size_t>(module_.entry.value)];
   const Attribute* const arguments = entry.Find("arg_attrs");

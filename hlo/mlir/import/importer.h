@@ -88,8 +88,8 @@ class Importer {
   // The value of a constant's attribute, as a literal of `shape`; a splat as a scalar.
   absl::StatusOr<LiteralPtr> LiteralOf(const Attribute& dense, const SharedShape& shape);
 
-  // The attributes that `build` makes of those of an operation, and of nothing else. Operations of one name that share
-  // theirs in the tree, as most of bytecode do, share what was built for the first.
+  // The attributes that `build` makes of those of an operation, and of nothing else. Operations of one name
+  // that share theirs in the tree, as most of bytecode do, share what was built for the first.
   AttributeMap AttributesOf(const Operation& operation, absl::FunctionRef<AttributeMap()> build);
   // Map({{Attr::kIndex, 3}, ...}); the entries are moved from.
   template <size_t count>
@@ -302,7 +302,8 @@ class OpImport {
   void SetFrontend(int32_t instruction, std::string_view key, std::string text, bool is_json = false);
   int32_t TupleElement(int32_t tuple, SharedShape shape, size_t index);
   int32_t Constant(ElementType type, double value);
-  // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast. -1: refused.
+  // A constant with the value of dense<...>, whose type the caller has checked; a splat is broadcast.
+  // -1: refused.
   int32_t DenseConstant(const Attribute& value, const SharedShape& shape);
   int32_t Broadcast(int32_t scalar, const SharedShape& shape);
   std::optional<ComputationId> Body(size_t region = 0);
@@ -333,37 +334,42 @@ std::span<const ImportRow> ChloRows();         // import/chlo.cc
 std::span<const ImportRow> DynamicRows();      // import/dynamic.cc
 std::span<const ImportRow> ShardingRows();     // import/sharding.cc
 std::span<const ImportRow> TestRows();         // import/tests.cc
-// The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty if the
-// target is no such call or has no fields.
+// The backend_config of a test's custom call ("check.expect_close"), from attributes of the operation; empty
+// if the target is no such call or has no fields.
 std::string TestCallConfig(const Operation& op, std::string_view target);  // import/tests.cc
 // Whether checks, probes or prints stand in a region, or in those inside.
 bool HasTests(const Region& region);  // import/tests.cc
-// Sets that of a call, if it is not empty, and puts calls that record or show values into the order of the text.
+// Sets that of a call, if it is not empty, and puts calls that record or show values
+// into the order of the text.
 void FinishTestCall(OpImport& in, int32_t call, std::string_view target,
                     std::string config);  // import/tests.cc
-// Attributes of a custom call in HLO for which StableHLO's has no field; they stand in kHloAttributes as HLO text.
+// Attributes of a custom call in HLO for which StableHLO's has no field;
+// they stand in kHloAttributes as HLO text.
 inline constexpr std::string_view kHloAttributes = "assay.hlo_attributes";
 inline constexpr Attr kHloAttributesOfCalls[] = {
     Attr::kWindow,      Attr::kDimLabels,    Attr::kFeatureGroupCount, Attr::kBatchGroupCount,
     Attr::kPaddingType, Attr::kLiteralValue, Attr::kOperandPrecision,  Attr::kSchedule};
-// Whether a CHLO operation is a function of so many operands that becomes a custom call of its name, element by element.
+// Whether a CHLO operation is a function of so many operands that becomes a custom call of its name,
+// element by element.
 bool IsChloFunction(std::string_view name, size_t operands);  // import/chlo.cc
 
-// Whether the order of a group shows in the result of an all-gather, a reduce-scatter, or an all-reduce, whose reducer then is none
-// that is associative and commutative to the last bit (sums of floats are exact).
+// Whether the order of a group shows in the result of an all-gather, a reduce-scatter, or an all-reduce,
+// whose reducer then is none that is associative and commutative to the last bit (sums of floats are exact).
 bool ShowsGroupOrder(const Module& module, const Instruction& collective);  // import/collective.cc
-// How many devices an all-gather joins, or a reduce-scatter shares its result among, by their shapes; 0: they don't say.
+// How many devices an all-gather joins, or a reduce-scatter shares its result among, by their shapes; 0:
+// they don't say.
 int64_t MembersByShape(const Computation& computation, const Instruction& collective);
-// The groups of replicas with all their partitions as lists of device ids, where the order of their members shows: StableHLO has,
-// for each partition, the replicas of the group; HLO, for each replica, its partitions (Decision: stablehlo-group-order). Counts that
-// the module does not say become those that this needs.
+// The groups of replicas with all their partitions as lists of device ids, where the order of their members
+// shows: StableHLO has, for each partition, the replicas of the group; HLO, for each replica, its partitions
+// (Decision: stablehlo-group-order). Counts that the module does not say become those that this needs.
 absl::Status WriteOutGroups(Module& module, DeviceCountsSaid said);  // import/collective.cc
 
 // False, with an error, where the sizes of the result are known only at run time.
 bool HasStaticResult(OpImport& in);  // import/dynamic.cc
 // The attributes of a gather, with slice sizes from elsewhere than its own attributes.
 AttributeMap GatherAttributes(OpImport& in, Ints slice_sizes);  // import/shape.cc
-// A convolution of the first two operands. `padding`: low and high of each dimension; null: what the attributes say.
+// A convolution of the first two operands. `padding`: low and high of each dimension; null:
+// what the attributes say.
 void EmitConvolution(OpImport& in, const Ints* padding);  // import/linalg.cc
 
 }  // namespace assay::mlir

@@ -1,5 +1,5 @@
-// Short names are put together in registers and stored at once: bytes that several stores have written can't be loaded
-// together before all of these are done.
+// Short names are put together in registers and stored at once: bytes that several stores have written can't
+// be loaded together before all of these are done.
 #include "hlo/mlir/import/instruction_names.h"
 
 #include <algorithm>

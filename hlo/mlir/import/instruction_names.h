@@ -20,8 +20,8 @@ class InstructionNames {
  private:
   void Write();
 
-  // The number as text is counted up, which is quicker than to write each number anew: its digits, the first one in
-  // the lowest byte, as long as there are at most eight.
+  // The number as text is counted up, which is quicker than to write each number anew: its digits, the first
+  // one in the lowest byte, as long as there are at most eight.
   uint64_t number_;
   uint64_t digits_ = 0;
   size_t num_digits_ = 0;

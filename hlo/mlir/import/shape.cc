@@ -11,8 +11,8 @@ constexpr std::string_view kGatherNumbers = "dimension_numbers";
 constexpr std::string_view kScatterNumbers = "scatter_dimension_numbers";
 
 // `operand` of `from` sizes mapped to `dimensions` of the result. A size that is 1 here and larger there is
-// reshaped away first, since HLO's broadcast wants sizes to be equal. `is_attribute`: the operation's attributes alone
-// say the dimensions.
+// reshaped away first, since HLO's broadcast wants sizes to be equal. `is_attribute`: the operation's
+// attributes alone say the dimensions.
 void EmitBroadcast(OpImport& in, const Ints& dimensions, bool is_attribute) {
   const Shape& from = in.OperandShape(0);
   const SharedShape& to = in.ResultShape();

@@ -113,7 +113,8 @@ std::vector<SharedShape> ShapesOf(OpImport& in, auto&& values, auto&& type_of) {
   return shapes;
 }
 
-// What both region operations have: one region that takes nothing from outside and returns a value for each result.
+// What both region operations have: one region that takes nothing from outside and
+// returns a value for each result.
 std::optional<ComputationId> RegionBody(OpImport& in, std::string_view name) {
   if (!in.Regions(1)) return std::nullopt;
   const absl::StatusOr<ComputationId> body = in.importer.RegionComputation(
@@ -233,8 +234,8 @@ void Importer::SetMeshes() {
   AddFrontend(kMeshes, {fmt::format("{{{}}}", meshes_), true}, &module_.frontend_attributes);
 }
 
-// Shardings of an argument, a result or an operation in the extras of an instruction. `per_value`: an sdy.sharding of one
-// value becomes a list.
+// Shardings of an argument, a result or an operation in the extras of an instruction. `per_value`: an
+// sdy.sharding of one value becomes a list.
 absl::Status Importer::SetShardings(std::span<const NamedAttribute> fields, bool per_value,
                                     Instruction* instruction) {
   std::shared_ptr<InstructionExtras> extras;
@@ -264,7 +265,8 @@ absl::Status Importer::SetShardings(std::span<const NamedAttribute> fields, bool
   return absl::OkStatus();
 }
 
-// Those of an operation stand on the instruction that gives its results; not on others that the importer makes of it.
+// Those of an operation stand on the instruction that gives its results;
+// not on others that the importer makes of it.
 absl::Status Importer::SetOperationShardings(Scope& scope, const Operation& operation, size_t first_added) {
   const bool has_some = std::ranges::any_of(
       operation.attributes, [](const NamedAttribute& attribute) { return IsShardingName(attribute.name); });
@@ -297,8 +299,8 @@ absl::Status Importer::SetArgumentShardings(Scope& scope, const Operation& funct
   return absl::OkStatus();
 }
 
-// As XLA has it: a result with an sdy.sharding passes a custom call that carries it; mhlo.sharding is that of the root, which
-// says {replicated} of results without one.
+// As XLA has it: a result with an sdy.sharding passes a custom call that carries it; mhlo.sharding is that of
+// the root, which says {replicated} of results without one.
 absl::StatusOr<int32_t> Importer::ShardedRoot(Scope& scope, const Operation& function) {
   const Region& body = function.regions[0];
   const Operation& last = *body.operations.back();

@@ -1,5 +1,5 @@
-// The test dialects `check` and `interpreter` become custom calls of the same names, whose fields are a dictionary in
-// backend_config (evaluator/ops/control/test_call.h).
+// The test dialects `check` and `interpreter` become custom calls of the same names, whose fields are a
+// dictionary in backend_config (evaluator/ops/control/test_call.h).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -65,8 +65,9 @@ void ImportTest(OpImport& in) {
 
 // --- run_parallel ------------------------------------------------------------------------------------------
 //
-// A grid of one process is a call. One of R x P is the module's: every device runs all of the program; at run_parallel each
-// takes the branch of its number, which calls its function; then each gets the results of all by an all-gather.
+// A grid of one process is a call. One of R x P is the module's: every device runs all of the program; at
+// run_parallel each takes the branch of its number, which calls its function;
+// then each gets the results of all by an all-gather.
 
 struct ProcessGrid {
   int64_t replicas = 0, partitions = 0;
@@ -122,7 +123,8 @@ absl::StatusOr<std::vector<Process>> ProcessesOf(OpImport& in, const ProcessGrid
   return processes;
 }
 
-// The results of all processes as a tuple: those of `process`, which is called with its part of the argument, and zeros.
+// The results of all processes as a tuple: those of `process`, which is called with its part
+// of the argument, and zeros.
 absl::StatusOr<ComputationId> BranchOf(OpImport& in, const Process& process, const SharedShape& argument,
                                        const SharedShape& whole) {
   Scope scope = in.importer.NewScope(in.op);

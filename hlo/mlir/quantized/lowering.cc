@@ -131,7 +131,8 @@ const Type* QuantizedLowering::Lowered(const Type* type) {
   return made;
 }
 
-// QUANT-13: the ranges of arguments that are smaller than their storage types, as attributes of the arguments.
+// QUANT-13: the ranges of arguments that are smaller than their storage types,
+// as attributes of the arguments.
 void QuantizedLowering::AddStorageRanges(const Operation& function, std::vector<NamedAttribute>* attributes) {
   if (function.regions.size() != 1) return;
   const std::span<const Value> arguments = function.regions[0].arguments;

@@ -130,8 +130,8 @@ absl::Status LowerTranspose(QuantizedSite& site) {
 
 absl::Status LowerKeep(QuantizedSite& site) { return site.Keep(); }
 
-// A process that receives nothing gets zeros, which mean the real 0 only where its storage c is 0: what is sent is the
-// storage minus c, and c is added, both modulo 2^w, to what comes.
+// A process that receives nothing gets zeros, which mean the real 0 only where its storage c is 0: what is
+// sent is the storage minus c, and c is added, both modulo 2^w, to what comes.
 absl::Status LowerPermute(QuantizedSite& site) {
   ASSAY_RETURN_IF_ERROR(CheckMove(site.op, 1));
   Value* const result = site.op.results.data();
@@ -167,8 +167,9 @@ absl::Status LowerSort(QuantizedSite& site) {
   return site.Keep();
 }
 
-// Operands that a region folds become the type that it takes, and so does its result. Operands `first`, first + count,
-// ... up to `end` go with arguments i and i + count of the region; those between are left as they are.
+// Operands that a region folds become the type that it takes, and so does its result. Operands `first`, first
+// + count, ... up to `end` go with arguments i and i + count of the region;
+// those between are left as they are.
 absl::Status Fold(QuantizedSite& site, size_t region, size_t count, absl::Span<const size_t> folded) {
   const Operation& op = site.op;
   if (region >= op.regions.size() || op.regions[region].arguments.size() != 2 * count) {

@@ -194,7 +194,8 @@ Value* QuantizedWriter::WithSizesOf(Value* whole, Value* like) {
   return whole;
 }
 
-// The type of a constant like `like`, of which dynamic dimensions have the size of their bounds. Null: one has none.
+// The type of a constant like `like`, of which dynamic dimensions have the size of their bounds. Null:
+// one has none.
 const Type* QuantizedWriter::WholeType(ElementType type, const Type& like) {
   if (!HasDynamicSize(like)) return TensorOf(type, like);
   Type* const whole = tree_.NewType(Type::Kind::kTensor);
@@ -219,7 +220,8 @@ Value* QuantizedWriter::Integers(ElementType type, int64_t number, Value* like) 
   return WithSizesOf(Constant(Dense(type, {IntegerScalar(type, number)}, whole)), like);
 }
 
-// One number for each pair of scale and zero point. Scales are rounded to f64 when they are read, and to E here.
+// One number for each pair of scale and zero point. Scales are rounded to f64 when they are read,
+// and to E here.
 std::vector<ScalarValue> QuantizedWriter::Numbers(Parameter parameter, const Quantization& type) const {
   const FloatFormat& format = *Info(type.expressed).format;
   std::vector<ScalarValue> numbers;
@@ -292,9 +294,10 @@ void QuantizedWriter::DequantizeTo(Value* result, Value* quantized) {
   place_->dequantized.emplace(quantized, result);
 }
 
-// Q1 = RN_E(x / s_E), Q2 = RN_E(Q1 + z_E), Q3 = clamp(lo_E, Q2, hi_E), Q4 = Q3 to an integral value, ties to even, Q5 =
-// clamp(smin, int(Q4), smax). An addition of zeros is left out, and the last clamp where all of S is in the range.
-// QUANT-16: z_E is added before the rounding. QUANT-17: convert takes NaN to 0, which the last clamp puts into the range.
+// Q1 = RN_E(x / s_E), Q2 = RN_E(Q1 + z_E), Q3 = clamp(lo_E, Q2, hi_E), Q4 = Q3 to an integral value, ties to
+// even, Q5 = clamp(smin, int(Q4), smax). An addition of zeros is left out, and the last clamp where all of S
+// is in the range. QUANT-16: z_E is added before the rounding. QUANT-17: convert takes NaN to 0, which the
+// last clamp puts into the range.
 void QuantizedWriter::QuantizeTo(Value* result, Value* real) {
   const Quantization& type = *QuantizationOf(*result->type);
   const FloatFormat& format = *Info(type.expressed).format;

@@ -20,8 +20,8 @@ const Quantization* QuantizationOf(const Type& type);
 // The storage that Q(0.0) gives: the zero point, where the expressed type has it.
 int64_t StorageOfZero(const Quantization& type, size_t pair);
 
-// Writes operations behind each other into one region. A value keeps its quantized type; the lowering gives all of them
-// their storage types when everything has been written.
+// Writes operations behind each other into one region. A value keeps its quantized type; the lowering gives
+// all of them their storage types when everything has been written.
 class QuantizedWriter {
  public:
   explicit QuantizedWriter(Tree& tree);

@@ -417,7 +417,8 @@ absl::StatusOr<bool> Refiner::FindKnown(Visited& at, const Type& type) {
 
 absl::Status Refiner::VisitAny(Visited& at) {
   const Operation& op = at.op;
-  // Conversions of quantized numbers have a size rule, but no form in HLO: they are lowered before the import.
+  // Conversions of quantized numbers have a size rule, but no form in HLO:
+  // they are lowered before the import.
   const bool has_form =
       IsSizeOperation(op.name) || FactsOf(op.name).import != nullptr || FindSizeRow(op.name) != nullptr;
   if (!has_form) return NotSupported({}, fmt::format("operation '{}'", op.name));

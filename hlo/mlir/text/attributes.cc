@@ -140,8 +140,8 @@ absl::Status TextParser::ParseNumber(const Attribute** attribute) {
   return ParseTypedNumber(negative, number, where, type, value);
 }
 
-// An integer has i64 where no type is written, a number with a point f64. A hexadecimal number of a float type is a
-// bit pattern.
+// An integer has i64 where no type is written, a number with a point f64. A hexadecimal number of a float
+// type is a bit pattern.
 absl::Status TextParser::ParseTypedNumber(bool negative, const Token& number, SourcePosition where,
                                           const Type* type, Attribute* attribute) {
   const bool is_float = type != nullptr && type->kind == Type::Kind::kElement && IsFloat(type->element);
@@ -450,7 +450,8 @@ absl::Status TextParser::ParseLocationAttribute(const Attribute** attribute) {
   return Expect(')');
 }
 
-// unknown, "file":line:column [to ...], "name" ['(' location ')'], callsite(a at b), fused [<...>] [a, b], #alias.
+// unknown, "file":line:column [to ...], "name" ['(' location ')'], callsite(a at b), fused [<...>] [a,
+// b], #alias.
 // Kept: the outermost name, and the first place in a file.
 absl::Status TextParser::ParseLocationBody(Location* location) {
   const Nesting nesting(*this);

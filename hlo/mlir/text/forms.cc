@@ -312,7 +312,8 @@ absl::Status TextParser::ParseOperandList(char open, char close, Draft& draft) {
   return ReadList(open, close, [&] { return ParseOperand(&draft.operands.emplace_back()); });
 }
 
-// [attributes] value; the result has the value's type. Or '(' ')' attributes with the value ':' function type.
+// [attributes] value; the result has the value's type. Or '(' ')' attributes with
+// the value ':' function type.
 absl::Status TextParser::ParseConstant(Draft& draft) {
   if (Eat('(')) ASSAY_RETURN_IF_ERROR(Expect(')'));
   ASSAY_RETURN_IF_ERROR(ParseOptionalDictionary(draft));
@@ -431,7 +432,8 @@ absl::Status TextParser::ParseReduce(Draft& draft) {
   return operation.empty() ? ParseReducer(draft) : BuildReducer(draft, operation);
 }
 
-// 'reducer' { '(' %a ':' t ',' %acc_a ':' t ')' } '{' operations '}'. The block takes (a, b, ..., acc_a, acc_b, ...).
+// 'reducer' { '(' %a ':' t ',' %acc_a ':' t ')' } '{' operations '}'. The block takes (a,
+// b, ..., acc_a, acc_b, ...).
 absl::Status TextParser::ParseReducer(Draft& draft) {
   ASSAY_RETURN_IF_ERROR(ExpectWord("reducer"));
   std::vector<Argument> arguments, accumulators;

@@ -223,8 +223,8 @@ absl::Status TextParser::ParseResources() {
   return absl::OkStatus();
 }
 
-// Aliases and resources that were used before their definition. What such an alias stands for is copied, so it must
-// be small and complete; locations are.
+// Aliases and resources that were used before their definition. What such an alias stands for is copied, so
+// it must be small and complete; locations are.
 absl::Status TextParser::ResolveLater() {
   constexpr int32_t kMaxCopied = 64;
   for (const Later& later : aliases_later_) {

@@ -1,8 +1,8 @@
 // MLIR text to the generic tree (docs/spec/stablehlo-text.md): syntax, names of values, and types of
 // operands. What an operation takes is the importer's business.
 //
-// text/parser.cc: files, functions, operations, regions. text/forms.cc, text/sharding.cc: pretty forms. text/types.cc,
-// text/attributes.cc, text/dense.cc: what their names say.
+// text/parser.cc: files, functions, operations, regions. text/forms.cc, text/sharding.cc: pretty forms.
+// text/types.cc, text/attributes.cc, text/dense.cc: what their names say.
 #ifndef ASSAY_HLO_MLIR_TEXT_PARSER_H_
 #define ASSAY_HLO_MLIR_TEXT_PARSER_H_
 

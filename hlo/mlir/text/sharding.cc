@@ -21,7 +21,8 @@ absl::Status TextParser::ParseShardingAttribute(size_t begin, SourcePosition whe
   return absl::OkStatus();
 }
 
-// The attribute `name`, of which the text has what stands between `prefix` and `suffix`: from one bracket to its match.
+// The attribute `name`, of which the text has what stands between `prefix` and `suffix`:
+// from one bracket to its match.
 absl::Status TextParser::ParseShardingField(std::string_view name, std::string_view prefix,
                                             std::string_view suffix, Draft& draft) {
   SourcePosition where = lexer_.position();

@@ -8,7 +8,8 @@
 
 namespace assay::mlir {
 
-// Values are numbered in each function. NotSupported: an attribute that was read over (shardings of other dialects).
+// Values are numbered in each function. NotSupported: an attribute that was read over
+// (shardings of other dialects).
 absl::StatusOr<std::string> TreeToText(const Tree& tree);
 
 }  // namespace assay::mlir

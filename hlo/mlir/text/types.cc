@@ -62,8 +62,8 @@ bool IsOtherType(std::string_view word) {
   return letters == "i" || letters == "si" || letters == "ui";
 }
 
-// The bytes from '<' to the matching '>' when nothing but words, digits and '?' stands between, else 0: such a
-// type means the same wherever it is written.
+// The bytes from '<' to the matching '>' when nothing but words, digits and '?' stands between, else 0: such
+// a type means the same wherever it is written.
 size_t PlainLength(std::string_view text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {

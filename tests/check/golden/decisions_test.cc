@@ -1,5 +1,5 @@
-// Every decision of docs/semantics.md is held by a golden or a test that its paragraph names, and nothing refers to a
-// decision that is not there.
+// Every decision of docs/semantics.md is held by a golden or a test that its paragraph names, and nothing
+// refers to a decision that is not there.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <functional>
@@ -53,7 +53,8 @@ Decisions ParseDecisions(std::string_view page) {
   return decisions;
 }
 
-// The tags after "Decision:" in comments of a source. A tag may stand at the beginning of the comment's next line.
+// The tags after "Decision:" in comments of a source. A tag may stand at the beginning
+// of the comment's next line.
 std::vector<std::string> DecisionsNamedIn(std::string_view source) {
   constexpr std::string_view kWord = "Decision:";
   std::vector<std::string> tags;

@@ -106,7 +106,8 @@ TEST_CASE("report: nothing of the program or its backend becomes markup", "[chec
   CHECK(CountOf(page, "assay diff &#39;&lt;i&gt;&#39;") == 1);
   CHECK(CountOf(page, "a&lt;b&gt;.hlo") == 1);
   CHECK(CountOf(page, "out &amp; &quot;in&quot;") == 1);
-  // Inline styles and handlers are what the page's policy refuses, and addresses what a page of its own has none of.
+  // Inline styles and handlers are what the page's policy refuses,
+  // and addresses what a page of its own has none of.
   CHECK(CountOf(page, " style=") == 0);
   CHECK(CountOf(page, " onclick=") == 0);
   CHECK(CountOf(page, "http://") == 0);

@@ -31,7 +31,8 @@ const ShadowInstruction& Of(const ShadowReport& report, const std::string& name)
 }  // namespace
 
 TEST_CASE("shadow: (1e8 + 1) - 1e8 loses its one", "[check][shadow]") {
-  // Floats near 1e8 are 8 apart: the sum is rounded back to 1e8, by an eighth of an ulp; the difference is 0, exactly 1.
+  // Floats near 1e8 are 8 apart: the sum is rounded back to 1e8, by an eighth of an ulp;
+  // the difference is 0, exactly 1.
   const ShadowReport report = Shadowed(R"(ENTRY e { big = f32[] constant(1e8)
   one = f32[] constant(1)
   sum = f32[] add(big, one)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the programs of this folder: what JAX emits for sharded functions on four devices, in each form.
 
-NAME.mlir is JAX's StableHLO, NAME.mlirbc the portable artifact of its export, NAME.hlo what XLA makes of it. NAME.canonical.mlir
-is NAME.mlir as MLIR prints it without what Assay does not keep (locations, jax.result_info, stablehlo.mesh): Assay's own
-StableHLO of the program, printed by MLIR, must be the same text.
+NAME.mlir is JAX's StableHLO, NAME.mlirbc the portable artifact of its export, NAME.hlo what XLA makes of it.
+NAME.canonical.mlir is NAME.mlir as MLIR prints it without what Assay does not keep
+(locations, jax.result_info, stablehlo.mesh): Assay's own StableHLO of the program, printed by MLIR, must be
+the same text.
 
 Usage: tests/corpus/sharding/make_programs.py        (with jax 0.10.2)
 """
@@ -53,7 +54,8 @@ def ring(x):
 
 
 def loop(x):
-    return jax.lax.fori_loop(0, 3, lambda i, v: jax.lax.ppermute(v, "i", [(j, (j + 1) % 4) for j in range(4)]) + i, x)
+    return jax.lax.fori_loop(0, 3, lambda i, v: jax.lax.ppermute(v, "i", [(j, (j + 1) % 4) for j in range(4)])
+                             + i, x)
 
 
 def shard_map(function, mesh, in_specs, out_specs, **options):
@@ -98,7 +100,8 @@ def programs():
     yield "no_results_of_their_own", jax.jit(
         shard_map(lambda: jax.lax.axis_index("i") * jnp.ones((2,), jnp.int32), RING, (), P("i"))
     ), ()
-    yield "rule", jax.jit(lambda a: jnp.linalg.cholesky(a @ a.T + 4 * jnp.eye(4)), in_shardings=on(GRID)), (F,)
+    yield "rule", jax.jit(lambda a: jnp.linalg.cholesky(a @ a.T + 4 * jnp.eye(4)),
+                          in_shardings=on(GRID)), (F,)
     yield "all_to_all", jax.jit(
         shard_map(lambda a: jax.lax.all_to_all(a, "i", 1, 0, tiled=True), RING, (P("i"),), P(None, "i"))
     ), (X,)
@@ -108,7 +111,8 @@ def programs():
             jax.device_put(F, NamedSharding(EXPLICIT, P("r", None))),
         )
         yield "unreduced", jax.jit(
-            lambda x, y: jax.sharding.reshard(jnp.einsum("ab,bc->ac", x, y, out_sharding=P(unreduced={"c"})), P())
+            lambda x, y: jax.sharding.reshard(jnp.einsum("ab,bc->ac", x, y, out_sharding=P(unreduced={"c"})),
+                                              P())
         ), (
             jax.device_put(F, NamedSharding(EXPLICIT, P(None, "c"))),
             jax.device_put(F, NamedSharding(EXPLICIT, P("c", None))),

@@ -1,4 +1,5 @@
-// Factorizations, products of reflectors and systems of equations by LAPACK's routines: their equations, computed here by plain loops.
+// Factorizations, products of reflectors and systems of equations by LAPACK's routines: their equations,
+// computed here by plain loops.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -14,7 +15,8 @@ std::string Target(const LapackType& type, const std::string& routine) {
   return fmt::format("lapack_{}{}_ffi", type.letter, routine);
 }
 
-// The product of reflectors 1 - tau v v*, v = (0, …, 0, 1, v below), of the columns of `packed` from row `first` + column on.
+// The product of reflectors 1 - tau v v*, v = (0, …, 0, 1, v below),
+// of the columns of `packed` from row `first` + column on.
 Matrix Reflectors(const Matrix& packed, const std::vector<Number>& taus, int64_t first = 0) {
   Matrix q = Identity(packed.rows);
   for (size_t k = 0; k < taus.size(); ++k) {
@@ -311,7 +313,8 @@ TEST_CASE("lapack perturbed tridiagonal solve: singular systems have large, fini
                               fmt::format("{}[2,1]", type.name))[0];
     CHECK(NumberAt(x, 1) == Number(1 / type.epsilon()));
     CHECK(NumberAt(x, 0) == Number(1 - 1 / type.epsilon()));
-    // Nothing but zeros: the pivot is the smallest normal number p, then 3 p, 7 p, until 5 / pivot is in range.
+    // Nothing but zeros: the pivot is the smallest normal number p, then 3 p, 7 p,
+    // until 5 / pivot is in range.
     const Literal y = RunCall("tridiagonal_solve_perturbed_ffi",
                               {LiteralOf(type, {1}, {0}), LiteralOf(type, {1}, {0}),
                                LiteralOf(type, {1}, {0}), LiteralOf(type, {1, 1}, {5})},

@@ -107,8 +107,8 @@ inline const std::vector<LapackType>& LapackTypes() {
     INFO("residual " << found_ << ", bound " << wanted_); \
     CHECK(found_ <= wanted_);                             \
   } while (false)
-// docs/linear_algebra.md: the residual of results that LAPACK gives, or that each step of has been rounded, is within 32 n eps of
-// the size of what it is the residual of.
+// docs/linear_algebra.md: the residual of results that LAPACK gives, or that each step of has been rounded,
+// is within 32 n eps of the size of what it is the residual of.
 #define CHECK_WITHIN(residual, size, n, lapack_type) \
   CHECK_BELOW(residual, 32 * static_cast<double>(std::max<int64_t>(n, 1)) * (lapack_type).epsilon() * (size))
 // That of exact results rounded once: 2 sqrt(n) eps.

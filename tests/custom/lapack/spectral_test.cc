@@ -1,4 +1,5 @@
-// Singular values, eigenvalues and Schur forms by LAPACK's routines: their equations, computed here by plain loops.
+// Singular values, eigenvalues and Schur forms by LAPACK's routines: their equations,
+// computed here by plain loops.
 #include <catch2/catch.hpp>
 
 #include "tests/custom/lapack/matrices.h"

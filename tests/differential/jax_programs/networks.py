@@ -7,22 +7,25 @@ from jax_programs.table import Table
 
 NN = Table('jax.nn')
 NN.each('celu elu gelu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log1mexp log_sigmoid mish relu '
-        'relu6 selu sigmoid silu soft_sign softplus sparse_plus sparse_sigmoid squareplus swish tanh', 'F[40]*', 'F[12]',
-        'F[12]:large')
+        'relu6 selu sigmoid silu soft_sign softplus sparse_plus sparse_sigmoid squareplus swish tanh',
+        'F[40]*', 'F[12]', 'F[12]:large')
 NN.add('gelu', 'F[40]*', lambda f, a: f(a, approximate=False))
 NN.add('glu', 'F[3,6]')
 NN.each('log_softmax softmax standardize logsumexp logmeanexp', 'F[3,6]')
-NN.each('log_softmax softmax standardize logsumexp logmeanexp', 'F[3,6] B[3,6]', call=lambda f, a, m: f(a, where=m))
+NN.each('log_softmax softmax standardize logsumexp logmeanexp', 'F[3,6] B[3,6]',
+        call=lambda f, a, m: f(a, where=m))
 NN.each('softmax', 'F[30]*')
 NN.add('one_hot', 's32[5]:wild', lambda f, a: f(a, 4), lambda f, a: f(a, 4, dtype=jnp.int8, axis=0))
 NN.add('dot_product_attention', 'F[1,4,2,3] F[1,5,2,3] F[1,5,2,3]', lambda f, q, k, v: f(q, k, v),
        lambda f, q, k, v: f(q, k[:, :4], v[:, :4], is_causal=True, scale=0.5))
-NN.add('dot_product_attention', 'F[4,2,3] F[5,1,3] F[5,1,3] B[2,4,5]', lambda f, q, k, v, m: f(q, k, v, mask=m),
+NN.add('dot_product_attention', 'F[4,2,3] F[5,1,3] F[5,1,3] B[2,4,5]',
+       lambda f, q, k, v, m: f(q, k, v, mask=m),
        lambda f, q, k, v, m: f(q, k, v, bias=m.astype(q.dtype), local_window_size=2))
 NN.add('scaled_matmul', 'f32[1,4,32] f32[1,4,32] f32[1,4,1]:pos f32[1,4,1]:pos', lambda f, a, b, s, t: f(
-    a.astype(jnp.float8_e4m3fn), b.astype(jnp.float8_e4m3fn), s.astype(jnp.float8_e8m0fnu), t.astype(jnp.float8_e8m0fnu)),
-    transformed=False)
-NN.add('scaled_dot_general', 'f32[1,4,32] f32[1,4,32]', lambda f, a, b: f(a, b, (((2,), (2,)), ((0,), (0,))), configs=[
+    a.astype(jnp.float8_e4m3fn), b.astype(jnp.float8_e4m3fn), s.astype(jnp.float8_e8m0fnu),
+    t.astype(jnp.float8_e8m0fnu)), transformed=False)
+NN.add('scaled_dot_general', 'f32[1,4,32] f32[1,4,32]',
+       lambda f, a, b: f(a, b, (((2,), (2,)), ((0,), (0,))), configs=[
     jax.nn.get_scaled_dot_general_config('mxfp8') for _ in range(3)]), transformed=False)
 NN.leave_out('makes a configuration, no program', 'get_scaled_dot_general_config')
 
@@ -32,7 +35,8 @@ INITIALIZERS.each('glorot_normal glorot_uniform he_normal he_uniform kaiming_nor
                   call=lambda f, k: f()(k, (3, 4)))
 INITIALIZERS.each('ones zeros', 'K[]', call=lambda f, k: f(k, (3, 4)))
 INITIALIZERS.add('constant', 'K[]', lambda f, k: f(2)(k, (3, 4)))
-INITIALIZERS.add('variance_scaling', 'K[]', lambda f, k: f(2, 'fan_avg', 'truncated_normal')(k, (3, 4), jnp.bfloat16))
+INITIALIZERS.add('variance_scaling', 'K[]',
+                 lambda f, k: f(2, 'fan_avg', 'truncated_normal')(k, (3, 4), jnp.bfloat16))
 INITIALIZERS.each('orthogonal', 'K[]', call=lambda f, k: f()(k, (3, 4)))
 INITIALIZERS.each('delta_orthogonal', 'K[]', call=lambda f, k: f()(k, (3, 3, 4)))
 
@@ -46,7 +50,8 @@ def samples(f, key, *parameters, dtype=jnp.float32, shape=(3, 4)):
 
 
 def of_each_width(name, signature, *parameters):
-    """A row for each float type (f64 is f32 without x64); `parameters` are numbers behind the key's arguments."""
+    """A row for each float type (f64 is f32 without x64); `parameters` are numbers
+    behind the key's arguments."""
     for dtype in WIDTHS:
         add(name, signature, lambda f, key, *a, dtype=dtype: samples(
             f, key, *[x.astype(dtype) for x in a], *parameters, dtype=dtype))
@@ -61,7 +66,8 @@ of_each_width('triangular', 'K[]', -1.0, 0.5, 2.0)
 of_each_width('weibull_min', 'K[]', 2.0, 1.5)
 add('uniform', 'K[] f32[4]:unit f32[4]:above1', lambda f, k, a, b: f(k, (3, 4), minval=a, maxval=b))
 for name in ('gamma', 'loggamma', 'chisquare', 'pareto', 't'):
-    add(name, 'K[] f32[4]:pos', lambda f, k, a: f(k, a), lambda f, k, a: f(k, a.astype(jnp.float64), dtype=jnp.float64))
+    add(name, 'K[] f32[4]:pos', lambda f, k, a: f(k, a),
+        lambda f, k, a: f(k, a.astype(jnp.float64), dtype=jnp.float64))
 for name in ('beta', 'f'):
     add(name, 'K[] f32[4]:pos f32[4]:pos', lambda f, k, a, b: f(k, a, b))
 add('dirichlet', 'K[] f32[4]:pos', lambda f, k, a: f(k, a), lambda f, k, a: f(k, a, (3,)))
@@ -79,11 +85,13 @@ for dtype in (jnp.uint8, jnp.uint16, jnp.uint32, jnp.uint64):
 add('rademacher', 'K[]', lambda f, k: f(k, (5,)), lambda f, k: f(k, (5,), dtype=jnp.float32))
 for dtype in (jnp.int8, jnp.uint8, jnp.int16, jnp.int32, jnp.uint32, jnp.int64):
     add('randint', 'K[]', lambda f, k, dtype=dtype: f(k, (3, 4), 2, 100, dtype))
-add('randint', 'K[] s32[4]:wild', lambda f, k, a: f(k, (4,), a, a + 7), lambda f, k, a: f(k, (4,), -2**31, 2**31 - 1))
+add('randint', 'K[] s32[4]:wild', lambda f, k, a: f(k, (4,), a, a + 7),
+    lambda f, k, a: f(k, (4,), -2**31, 2**31 - 1))
 add('categorical', 'K[] f32[3,5]', lambda f, k, a: f(k, a), lambda f, k, a: f(k, a, shape=(4, 3)),
     lambda f, k, a: f(k, a, replace=False, shape=(2, 3)))
 add('choice', 'K[] R[7]', lambda f, k, a: f(k, a, (3,)), lambda f, k, a: f(k, a, (3,), replace=False))
-add('choice', 'K[] f32[7]:prob', lambda f, k, p: f(k, 7, (3,), p=p), lambda f, k, p: f(k, 7, (3,), replace=False, p=p))
+add('choice', 'K[] f32[7]:prob', lambda f, k, p: f(k, 7, (3,), p=p),
+    lambda f, k, p: f(k, 7, (3,), replace=False, p=p))
 add('permutation', 'K[] A[6]', lambda f, k, a: f(k, a))
 add('permutation', 'K[] A[4,3]', lambda f, k, a: f(k, a, axis=1, independent=True))
 add('permutation', 'K[]', lambda f, k: f(k, 9))
@@ -130,7 +138,8 @@ for method in ('nearest', 'linear', 'cubic', 'lanczos3', 'lanczos5'):
 IMAGE.add('resize', 'I[4,5]', lambda f, a: f(a, (6, 3), 'nearest'), lambda f, a: f(a, (6, 3), 'linear'))
 
 OPS = Table('jax.ops')
-OPS.each('segment_max segment_min segment_prod segment_sum', 'N[8] s32[8]:wild', call=lambda f, a, i: f(a, i, 5))
+OPS.each('segment_max segment_min segment_prod segment_sum', 'N[8] s32[8]:wild',
+         call=lambda f, a, i: f(a, i, 5))
 OPS.each('segment_max segment_min segment_prod segment_sum', 'R[8,2] s32[8]:index', call=lambda f, a, i: f(
     a, i, 3, indices_are_sorted=False, bucket_size=3, mode='clip'))
 

@@ -1,4 +1,5 @@
-"""jax.numpy: arithmetic, functions of numbers, comparisons, reductions, linear algebra without decompositions."""
+"""jax.numpy: arithmetic, functions of numbers, comparisons, reductions,
+linear algebra without decompositions."""
 
 import jax
 import jax.numpy as jnp
@@ -53,7 +54,8 @@ NUMPY.each('sum prod max min', 'R[4,5] B[4,5]', call=lambda f, a, m: f(a, axis=0
 NUMPY.each('mean std var', 'F[4,5] B[4,5]', call=lambda f, a, m: f(a, where=m))
 add('sum', 'N[4,5]', lambda f, a: f(a, dtype=jnp.float32), lambda f, a: f(a, axis=-1, promote_integers=False))
 add('var', 'X[7]', lambda f, a: f(a, ddof=1))
-NUMPY.each('cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod', 'A[3,5]', call=lambda f, a: f(a, axis=1))
+NUMPY.each('cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod', 'A[3,5]',
+           call=lambda f, a: f(a, axis=1))
 NUMPY.each('cumsum cumprod', 'R[20]*')
 add('cumulative_sum', 'N[6]', lambda f, a: f(a, include_initial=True))
 NUMPY.each('percentile nanpercentile', 'F[4,7] F[2]:unit', call=lambda f, a, q: f(a, 100 * q, axis=1))
@@ -115,9 +117,11 @@ NUMPY.each('polyfit', 'F[6]:steps F[6]', call=lambda f, x, y: f(x, y, 2))
 NUMPY.each('roots', 'F[4]', call=lambda f, a: f(a, strip_zeros=False))
 
 # Element types.
-for target in ('float32', 'int32', 'uint8', 'bool', 'bfloat16', 'float16', 'complex64', 'int8', 'float8_e4m3fn',
+for target in ('float32', 'int32', 'uint8', 'bool', 'bfloat16', 'float16', 'complex64', 'int8',
+               'float8_e4m3fn',
                'float8_e5m2', 'int4', 'uint4', 'float8_e4m3b11fnuz', 'float8_e8m0fnu', 'float4_e2m1fn'):
     add('astype', 'A[40]*', lambda f, a, target=target: f(a, jnp.dtype(target)), transformed=False)
 for target in ('int64', 'float64', 'complex128'):
-    add('astype', 'A[40]*', lambda f, a, target=target: f(a, jnp.dtype(target)) if jax.config.jax_enable_x64 else None,
+    add('astype', 'A[40]*',
+        lambda f, a, target=target: f(a, jnp.dtype(target)) if jax.config.jax_enable_x64 else None,
         transformed=False)

@@ -1,4 +1,5 @@
-"""All tables together; a public function of JAX that has neither a row nor a reason to be left out is an error."""
+"""All tables together; a public function of JAX that has neither a row nor a reason to
+be left out is an error."""
 
 from jax_programs import lax_functions, linear_algebra, networks, numpy_arrays, numpy_math, science
 

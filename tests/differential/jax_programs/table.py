@@ -1,8 +1,8 @@
 """Rows of a table: a public function, the arguments it is called with, and what is called.
 
 A signature lists the arguments: CLASS[sizes] with an optional :DOMAIN and an optional * for special values.
-`R[3,4] R[4]:pos` is two arrays of one real type. The classes are those of CLASSES below, or the name of one element
-type (`s32`). All arguments of one class have the same element type in a program.
+`R[3,4] R[4]:pos` is two arrays of one real type. The classes are those of CLASSES below, or the name of one
+element type (`s32`). All arguments of one class have the same element type in a program.
 """
 
 import dataclasses
@@ -65,10 +65,12 @@ class Row:
         return lambda *arrays: self.call(function, *arrays)
 
     def types(self, x64):
-        """Each choice of element types: a dictionary class -> type. The first class varies, the others follow it."""
+        """Each choice of element types: a dictionary class -> type. The first class varies,
+        the others follow it."""
         kinds = list(dict.fromkeys(a.kind for a in self.arguments if a.kind in CLASSES))
         lists = [CLASSES[k][x64] for k in kinds]
-        return [{k: l[i % len(l)] for k, l in zip(kinds, lists)} for i in range(max(map(len, lists), default=1))]
+        return [{k: l[i % len(l)] for k, l in zip(kinds, lists)}
+                for i in range(max(map(len, lists), default=1))]
 
 
 def plainly(function, *arrays):

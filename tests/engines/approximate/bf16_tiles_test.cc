@@ -1,5 +1,5 @@
-// The engine "bf16": every element within the bound that its kernel states (the cross-check, `full`, is the judge: exact
-// sums of each element's own terms), in every layout, on odd shapes and hostile values.
+// The engine "bf16": every element within the bound that its kernel states (the cross-check, `full`, is the
+// judge: exact sums of each element's own terms), in every layout, on odd shapes and hostile values.
 #include "engines/approximate/bf16_tiles.h"
 
 #include <catch2/catch.hpp>

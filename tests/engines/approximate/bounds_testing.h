@@ -1,5 +1,5 @@
-// Programs run by an engine of --engine fast. The judge is the cross-check `full`: every element within the bound that its
-// kernel states of the exact sum of its own terms.
+// Programs run by an engine of --engine fast. The judge is the cross-check `full`: every element within the
+// bound that its kernel states of the exact sum of its own terms.
 #ifndef ASSAY_TESTS_ENGINES_APPROXIMATE_BOUNDS_TESTING_H_
 #define ASSAY_TESTS_ENGINES_APPROXIMATE_BOUNDS_TESTING_H_
 

@@ -1,6 +1,7 @@
-// The approximate functions within the bounds that they state, on every instruction set with the same bits; the oracle is the exact
-// engine's functions (tools/prove compared those with MPFR, and these with those on every float). Fusions and single
-// instructions that use them pass the cross-check, and broken ones don't.
+// The approximate functions within the bounds that they state, on every instruction set with the same bits;
+// the oracle is the exact engine's functions (tools/prove compared those with MPFR, and
+// these with those on every float). Fusions and single instructions that use them pass the cross-check,
+// and broken ones don't.
 #include "engines/approximate/functions.h"
 
 #include <algorithm>

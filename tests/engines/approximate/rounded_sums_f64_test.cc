@@ -1,5 +1,6 @@
-// The engine "rounded-sums" on f64: every element within the bound that its kernels state (the cross-check, `full`, is the judge:
-// exact sums of each element's own terms), on odd shapes and hostile values.
+// The engine "rounded-sums" on f64: every element within the bound that its kernels state
+// (the cross-check, `full`, is the judge: exact sums of each element's own terms),
+// on odd shapes and hostile values.
 #include <array>
 #include <catch2/catch.hpp>
 

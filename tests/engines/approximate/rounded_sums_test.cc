@@ -1,5 +1,6 @@
-// The engine "rounded-sums" on f32: every element within the bound that its kernels state (the cross-check, `full`, is the judge: exact
-// sums of each element's own terms), on every instruction set, in every layout, on odd shapes and hostile values.
+// The engine "rounded-sums" on f32: every element within the bound that its kernels state
+// (the cross-check, `full`, is the judge: exact sums of each element's own terms), on every instruction set,
+// in every layout, on odd shapes and hostile values.
 #include "engines/approximate/rounded_sums.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// The engine "rounded-sums", its tiles of f32: every element within the bound that the kernel states, on every instruction
-// set, in every layout, on odd shapes and hostile values.
+// The engine "rounded-sums", its tiles of f32: every element within the bound that the kernel states, on
+// every instruction set, in every layout, on odd shapes and hostile values.
 #include <catch2/catch.hpp>
 
 #include "engines/approximate/rounded_sums.h"

@@ -169,7 +169,8 @@ ENTRY e {
 })");
 }
 
-// The rounds of a counter-based generator: arrays that change places, single elements of one of them for all of another.
+// The rounds of a counter-based generator: arrays that change places,
+// single elements of one of them for all of another.
 constexpr std::string_view kRounds = R"(HloModule m
 body {
   s = (s32[], u32[SHAPE], u32[SHAPE], u32[4], u32[2,2], f16[4]) parameter(0)

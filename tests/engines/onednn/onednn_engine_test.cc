@@ -1,5 +1,6 @@
-// The engine "onednn": every element within the bound that its kernels state (the cross-check, `full`, is the judge:
-// exact sums of each element's own terms), on odd shapes and hostile values.
+// The engine "onednn": every element within the bound that its kernels state (the
+// cross-check, `full`, is the judge: exact sums of each element's own terms),
+// on odd shapes and hostile values.
 #include "engines/onednn/onednn_engine.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
-// A result that is declared static although its op makes it dynamic: an error that names the size where the value is smaller,
-// whatever the op and the engine, and the value where it has the full size (decision static-result-size).
+// A result that is declared static although its op makes it dynamic: an error that names the size where the
+// value is smaller, whatever the op and the engine, and the value where it has the full size
+// (decision static-result-size).
 #include "tests/evaluator/ops/shape_testing.h"
 
 namespace assay::testing {

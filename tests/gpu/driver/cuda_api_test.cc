@@ -11,8 +11,8 @@
 namespace assay::gpu::cuda {
 namespace {
 
-// Whether values of the types are passed alike: pointers as pointers to such types, all else as integers of equal size. A
-// pointer to what only the driver looks into is like any other of that kind.
+// Whether values of the types are passed alike: pointers as pointers to such types, all else as integers of
+// equal size. A pointer to what only the driver looks into is like any other of that kind.
 template <typename A, typename B>
 constexpr bool Alike() {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
@@ -74,7 +74,8 @@ ASSAY_CUDA_MEANT(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
 ASSAY_CUDA_MEANT(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
 ASSAY_CUDA_MEANT(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
 #undef ASSAY_CUDA_MEANT
-// The others have no second meaning: the name of the symbol, after cuda.h's macros, is the one that we look up.
+// The others have no second meaning: the name of the symbol, after cuda.h's macros,
+// is the one that we look up.
 #define ASSAY_CUDA_TEXT(name) #name
 #define ASSAY_CUDA_EXPANDED(name) ASSAY_CUDA_TEXT(name)
 constexpr bool SameText(const char* a, const char* b) {

@@ -1,5 +1,5 @@
-// The emulated driver as the tests of gpu/driver use it: a copy of the library, so that what they make fail in it fails in no
-// other test, and kernels of theirs.
+// The emulated driver as the tests of gpu/driver use it: a copy of the library, so that what they make fail
+// in it fails in no other test, and kernels of theirs.
 #ifndef ASSAY_TESTS_GPU_DRIVER_EMULATED_DRIVER_H_
 #define ASSAY_TESTS_GPU_DRIVER_EMULATED_DRIVER_H_
 

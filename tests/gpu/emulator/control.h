@@ -1,5 +1,5 @@
-// The emulated driver from outside: what it is like, what fails in it, what it counts. The library exports these functions
-// beside those of the driver API; a program that knows only its path finds them by dlsym.
+// The emulated driver from outside: what it is like, what fails in it, what it counts. The library exports
+// these functions beside those of the driver API; a program that knows only its path finds them by dlsym.
 //
 // Settings are environment variables ASSAY_EMULATED_NAME, read when the library is first called, or set by
 // assay_emulated_set("NAME", value):
@@ -15,11 +15,13 @@
 //   POOLS            1: there are memory pools; 0: there are none
 //   EAGER            0: what is put into a stream waits there until somebody waits for it; 1: it runs at once
 //   FAIL             calls that fail: FUNCTION:N:ERROR,… The N-th call from now (1: the next) of FUNCTION,
-//                    * for any, gives ERROR, CUDA's number, and does nothing else; N+: all calls from the N-th on.
+//                    * for any, gives ERROR, CUDA's number, and does nothing else; N+:
+//                      all calls from the N-th on.
 //
-// Device memory is the host's, between red zones of 4 KiB that are looked at after each kernel. New memory holds a pattern,
-// and freed memory stays for a while, holding another, so that what writes there is seen. Kernels, copies and fills that leave
-// an allocation end the context, as on a device; the driver's text of the error then says what was wrong.
+// Device memory is the host's, between red zones of 4 KiB that are looked at after each kernel. New memory
+// holds a pattern, and freed memory stays for a while, holding another, so that what writes there is seen.
+// Kernels, copies and fills that leave an allocation end the context, as on a device; the driver's text of
+// the error then says what was wrong.
 #ifndef ASSAY_TESTS_GPU_EMULATOR_CONTROL_H_
 #define ASSAY_TESTS_GPU_EMULATOR_CONTROL_H_
 
@@ -29,16 +31,18 @@
 
 extern "C" {
 
-// Whether there is such a setting with such a value. Null: the one of the environment, else the default. FAIL adds to what is
-// to fail; null ends it.
+// Whether there is such a setting with such a value. Null: the one of the environment, else the default. FAIL
+// adds to what is to fail; null ends it.
 bool assay_emulated_set(const char* name, const char* value);
-// As when the library was loaded: with the settings of the environment, no objects, nothing counted, no modules registered.
+// As when the library was loaded: with the settings of the environment, no objects, nothing counted,
+// no modules registered.
 void assay_emulated_reset();
 // How often the function was called, "*": all of them.
 uint64_t assay_emulated_calls(const char* function);
-// How many of these objects there are: "contexts", "streams", "events", "pools", "modules", "host" (pieces of pinned memory),
-// "memory" (of device memory), "bytes" of it, "queued" (things that wait in streams), "*": all objects. "reclaimed": how
-// many went with their context, as nobody had given them back.
+// How many of these objects there are: "contexts", "streams", "events", "pools", "modules", "host"
+// (pieces of pinned memory), "memory" (of device memory), "bytes" of it, "queued" (things
+// that wait in streams), "*": all objects. "reclaimed": how many went with their context,
+// as nobody had given them back.
 uint64_t assay_emulated_live(const char* kind);
 // The kernels of the image "assay-emulated:NAME", before those of CompiledModule(NAME). The caller owns it.
 void assay_emulated_register(const char* name, const assay::emulated::Module* module);

@@ -28,7 +28,8 @@ struct Log {
   }
 };
 
-// The number behind a directive of PTX, ".version 8.3" as 83 and ".target sm_90a" as 90; 0 where there is none.
+// The number behind a directive of PTX, ".version 8.3" as 83 and ".target sm_90a" as 90;
+// 0 where there is none.
 int NumberBehind(std::string_view text, std::string_view directive) {
   size_t at = text.find(directive);
   if (at == text.npos) return 0;
@@ -39,7 +40,8 @@ int NumberBehind(std::string_view text, std::string_view directive) {
   return number;
 }
 
-// The version of PTX that the compiler of CUDA 12.0 and later knows, by the table of the PTX ISA's release history.
+// The version of PTX that the compiler of CUDA 12.0 and later knows,
+// by the table of the PTX ISA's release history.
 int LatestPtx(int64_t driver_version) {
   constexpr std::pair<int, int> kVersions[] = {{13000, 90}, {12090, 88}, {12080, 87},
                                                {12070, 86}, {12050, 85}, {12040, 84},
@@ -91,7 +93,8 @@ bool KnowsFunction(const Emulator& emulator, cuda::Function function) {
   });
 }
 
-// The argument's bytes, from either of cuLaunchKernel's last parameters; false where they aren't what the kernel takes.
+// The argument's bytes, from either of cuLaunchKernel's last parameters;
+// false where they aren't what the kernel takes.
 bool ReadArgument(const Kernel& kernel, void** parameters, void** extra, std::vector<std::byte>* argument) {
   const void* bytes = nullptr;
   size_t count = kernel.argument_bytes();

@@ -1,4 +1,5 @@
-// What the emulated driver (driver.cc) runs on the CPU: kernels of gpu/kernels that were compiled as C++, and PTX.
+// What the emulated driver (driver.cc) runs on the CPU: kernels of gpu/kernels that were compiled as C++,
+// and PTX.
 #ifndef ASSAY_TESTS_GPU_EMULATOR_EMULATED_MODULE_H_
 #define ASSAY_TESTS_GPU_EMULATOR_EMULATED_MODULE_H_
 
@@ -29,8 +30,9 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual uint32_t argument_bytes() const = 0;
-  // Runs every block of the grid. What was wrong (an access outside of every allocation or of shared memory, a data race, a
-  // barrier that not all threads reach, a trap), naming kernel, block, thread and address; empty where nothing was.
+  // Runs every block of the grid. What was wrong (an access outside of every allocation or
+  // of shared memory, a data race, a barrier that not all threads reach, a trap), naming kernel, block,
+  // thread and address; empty where nothing was.
   virtual std::string Run(const Launch& launch, const Memory& memory) const = 0;
 };
 

@@ -1,8 +1,10 @@
-// The emulated driver's state: one device, its primary context, and what was made in it. The functions of the driver API
-// (driver.cc, driver_memory.cc, driver_modules.cc) and those of control.h work on it under one lock.
+// The emulated driver's state: one device, its primary context, and what was made in it. The functions of the
+// driver API (driver.cc, driver_memory.cc, driver_modules.cc) and those of control.h
+// work on it under one lock.
 //
-// Streams are queues that nobody works off by himself: what is put into one runs when somebody waits for it, as late as a
-// device may. So a program that reads results, or uses memory again, without having waited for it is always wrong here.
+// Streams are queues that nobody works off by himself: what is put into one runs when somebody waits for it,
+// as late as a device may. So a program that reads results, or uses memory again, without having waited for
+// it is always wrong here.
 #ifndef ASSAY_TESTS_GPU_EMULATOR_EMULATOR_H_
 #define ASSAY_TESTS_GPU_EMULATOR_EMULATOR_H_
 
@@ -109,8 +111,8 @@ struct Emulator {
 
 enum class Needs { kNothing, kStart, kContext };
 
-// A call of the driver's function `name`: counts it, lets it fail where it is to, refuses it where what it needs is missing,
-// else runs `body`.
+// A call of the driver's function `name`: counts it, lets it fail where it is to, refuses it where what it
+// needs is missing, else runs `body`.
 Result Call(const char* name, Needs needs, const std::function<Result(Emulator&)>& body);
 
 // The contexts that are current on this thread, innermost last.

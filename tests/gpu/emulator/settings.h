@@ -36,8 +36,8 @@ struct Settings {
   bool Set(std::string_view setting, const char* value);
 };
 
-// With the variables of the environment. Those that make no sense end the process: a test that believes them would test
-// something else.
+// With the variables of the environment. Those that make no sense end the process: a test that believes them
+// would test something else.
 Settings EnvironmentSettings();
 
 // The error of this call, kSuccess where it is none of those that are to fail.

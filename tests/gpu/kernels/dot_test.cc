@@ -305,7 +305,8 @@ TEST_CASE("what doubles leave open of ordinary f32 dots is little", "[kernels][d
 }
 
 TEST_CASE("convolutions are dots of windows", "[kernels][dot]") {
-  // [2, 7, 9, c] by [3, 2, c, 5], strides of 2 and 1, the second dimension of the window dilated by 3: [2, 3, 6, 5].
+  // [2, 7, 9, c] by [3, 2, c, 5], strides of 2 and 1, the second dimension of the window dilated by 3: [2,
+  // 3, 6, 5].
   for (const int64_t c : {3, 4}) {
     for (const bool small : {true, false}) {
       TestMemory memory;

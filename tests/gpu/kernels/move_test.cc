@@ -56,7 +56,8 @@ TEST_CASE("copies with any strides", "[kernels][move]") {
     CopyArguments a{0, 0, {3, {7, 5, 6}, {1, 42, -7}}, {30, 6, 1}};
     for (const int64_t blocks : {1, 3}) CHECK(RunMove("copy", a, moved, blocks, 35, 0) == expected.to);
 
-    // A broadcast of [4] to [3, 4, 2], a padding of [3] to [9] with a hole of one between, and a single element.
+    // A broadcast of [4] to [3, 4, 2], a padding of [3] to [9] with a hole of one between,
+    // and a single element.
     Moved broadcast{Numbered(4, bytes), Numbered(24, bytes), bytes}, repeated = broadcast;
     for (int64_t i = 0; i < 24; ++i) repeated.Move(i, i / 2 % 4);
     CHECK(RunMove("copy", CopyArguments{0, 0, {3, {3, 4, 2}, {0, 1, 0}}, {8, 2, 1}}, broadcast, 1, 0, 0) ==

@@ -10,7 +10,8 @@
 namespace assay::testing {
 namespace {
 
-// Compared for every argument once, so that the kernel need not test them; those whose rounding it tests; those of two operands.
+// Compared for every argument once, so that the kernel need not test them;
+// those whose rounding it tests; those of two operands.
 constexpr Opcode kProven[] = {Opcode::kExp,  Opcode::kExpm1, Opcode::kLogistic, Opcode::kTanh, Opcode::kSinh,
                               Opcode::kCosh, Opcode::kLog,   Opcode::kLog1p,    Opcode::kErf,  Opcode::kRsqrt,
                               Opcode::kCbrt, Opcode::kSin,   Opcode::kCos};
@@ -136,7 +137,8 @@ TEST_CASE("PTX: functions of f64, and of two operands", "[gpu][ptx]") {
   }
 }
 
-// More elements are open than there is room for: the count says how many, and no more than fit are in the list.
+// More elements are open than there is room for: the count says how many,
+// and no more than fit are in the list.
 TEST_CASE("PTX: a list of open elements that overflows", "[gpu][ptx]") {
   const Program program = ProgramOf(Of(Opcode::kLog, ElementType::kF64, 700));
   const Plan plan = PlanOf(program, EngineChoice::kReference);

@@ -1,4 +1,5 @@
-// Fusions that the planner finds, as PTX: an engine whose kernels the interpreter runs, under random programs.
+// Fusions that the planner finds, as PTX: an engine whose kernels the interpreter runs,
+// under random programs.
 #include <sstream>
 
 #include "evaluator/eval_context.h"

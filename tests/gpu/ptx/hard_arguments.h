@@ -1,6 +1,6 @@
-// Arguments of f32 functions whose results lie next to midpoints of floats: of all floats those that come nearest, found by a
-// search in f64 (distances below 2^-50 of the result), and of the functions whose kernel leaves such elements open (fused.h) the
-// nearest beyond what it does leave open as well.
+// Arguments of f32 functions whose results lie next to midpoints of floats: of all floats those that come
+// nearest, found by a search in f64 (distances below 2^-50 of the result), and of the functions whose kernel
+// leaves such elements open (fused.h) the nearest beyond what it does leave open as well.
 #ifndef ASSAY_TESTS_GPU_PTX_HARD_ARGUMENTS_H_
 #define ASSAY_TESTS_GPU_PTX_HARD_ARGUMENTS_H_
 

@@ -131,7 +131,8 @@ struct PtxResult {
   int64_t open = 0;
 };
 
-// By the interpreter, on two "multiprocessors", with the open elements repaired. Guards stand on both sides of the result.
+// By the interpreter, on two "multiprocessors", with the open elements repaired.
+// Guards stand on both sides of the result.
 inline PtxResult RunPtx(const FusionView& step, const gpu::FusedKernel& kernel,
                         std::span<const Literal> operands) {
   INFO(kernel.text);
@@ -195,8 +196,8 @@ inline PtxResult RunPtx(const FusionView& step, const gpu::FusedKernel& kernel,
   return {{result.begin() + kGuard, result.end() - kGuard}, static_cast<int64_t>(open_count)};
 }
 
-// The program's root has the reference's bits (or another engine's); gives how many elements were open, or -1 where there is no
-// PTX for it.
+// The program's root has the reference's bits (or another engine's); gives how many elements were open, or -1
+// where there is no PTX for it.
 inline int64_t CheckPtx(const std::string& text, Random& random, std::vector<Literal> arguments = {},
                         EngineChoice oracle = EngineChoice::kReference) {
   INFO(text);

@@ -1,5 +1,5 @@
-// NVIDIA's assembler takes what is generated, for the oldest and the newest architecture that is meant. Skipped, saying so,
-// where there is none.
+// NVIDIA's assembler takes what is generated, for the oldest and the newest architecture that is meant.
+// Skipped, saying so, where there is none.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Portable artifacts of operations that take their attributes as operands, as StableHLO 1.17 wrote them for version 1.13.0 (the
-// programs of golden/stablehlo/dynamic_pad.mlir, dynamic_gather.mlir, dynamic_conv.mlir and real_dynamic_slice.mlir).
+// Portable artifacts of operations that take their attributes as operands, as StableHLO 1.17 wrote them for
+// version 1.13.0 (the programs of golden/stablehlo/dynamic_pad.mlir, dynamic_gather.mlir,
+// dynamic_conv.mlir and real_dynamic_slice.mlir).
 #include <string>
 
 #include "tests/hlo/mlir/same_program.h"

@@ -1,5 +1,5 @@
-// Quantized types: artifacts assembled by hand, equal spellings, what is printed of a type. What operations give and what
-// they refuse is in golden/quantized.
+// Quantized types: artifacts assembled by hand, equal spellings, what is printed of a type. What operations
+// give and what they refuse is in golden/quantized.
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -57,7 +57,8 @@ std::string TensorBytes(const std::vector<int64_t>& sizes, uint64_t element) {
   return Varint(kTensor) + List(dimensions) + Varint(element);
 }
 
-// main(a: types[0]) -> types[1] = operation(a), all locations unknown. Types 2, 3, ... are what these are made of.
+// main(a: types[0]) -> types[1] = operation(a), all locations unknown. Types 2, 3, ...
+// are what these are made of.
 std::string Artifact(const std::string& operation, std::vector<std::string> types) {
   const uint64_t function = types.size();
   types.push_back(Varint(8) + List({Varint(0)}) + List({Varint(1)}));

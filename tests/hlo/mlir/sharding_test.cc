@@ -1,5 +1,5 @@
-// Shardings and the Shardy dialect: what JAX writes into sharded programs (tests/corpus/sharding) is read from text and
-// bytecode as what XLA makes of it, and printed back.
+// Shardings and the Shardy dialect: what JAX writes into sharded programs (tests/corpus/sharding) is read
+// from text and bytecode as what XLA makes of it, and printed back.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

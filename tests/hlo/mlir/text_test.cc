@@ -1,5 +1,5 @@
-// MLIR text: attributes and types in every form, and what is refused, where and how. "@@" marks the place that an
-// error must name; it is removed before reading.
+// MLIR text: attributes and types in every form, and what is refused, where and how. "@@" marks the place
+// that an error must name; it is removed before reading.
 #include <algorithm>
 
 #include "base/limits.h"

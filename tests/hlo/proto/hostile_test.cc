@@ -1,4 +1,5 @@
-// Bytes that are no program: every one is refused as invalid, with the place, and none is believed about sizes.
+// Bytes that are no program: every one is refused as invalid, with the place,
+// and none is believed about sizes.
 #include <catch2/catch.hpp>
 
 #include "evaluator/verify.h"

@@ -1,4 +1,5 @@
-// Text to proto to text changes nothing: every golden that verifies, every real program, and what the goldens lack.
+// Text to proto to text changes nothing: every golden that verifies, every real program,
+// and what the goldens lack.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <limits>

@@ -1,5 +1,5 @@
-// Compiles where custom/ffi/abi.h says what jaxlib's header does. python/tests/test_ffi.py compiles it, and sees that nothing of the header is
-// left out here.
+// Compiles where custom/ffi/abi.h says what jaxlib's header does. python/tests/test_ffi.py compiles it, and
+// sees that nothing of the header is left out here.
 #include "custom/ffi/abi.h"
 
 #include <cstddef>

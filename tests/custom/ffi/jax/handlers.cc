@@ -1,5 +1,6 @@
-// A library as users of jax.ffi write them, against jaxlib's headers alone: root-mean-square normalisation over the last
-// dimension, forward and backward, for three element types; and handlers that use the rest of the interface.
+// A library as users of jax.ffi write them, against jaxlib's headers alone: root-mean-square normalisation
+// over the last dimension, forward and backward, for three element types;
+// and handlers that use the rest of the interface.
 #include <atomic>
 #include <cmath>
 #include <cstdint>

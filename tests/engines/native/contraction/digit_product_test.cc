@@ -33,8 +33,8 @@ struct Packed {
   bool packed = false;
 };
 
-// Whether x is `sum` 2^-40 rounded to odd at some number of bits from 43 to 53: itself where these are enough, else the
-// neighbour above or below with an odd last bit.
+// Whether x is `sum` 2^-40 rounded to odd at some number of bits from 43 to 53: itself where these are
+// enough, else the neighbour above or below with an odd last bit.
 bool RoundsAs(double x, __int128 sum) {
   for (int bits = 43; bits <= 53; ++bits) {
     auto magnitude = static_cast<unsigned __int128>(sum < 0 ? -sum : sum);
@@ -48,8 +48,8 @@ bool RoundsAs(double x, __int128 sum) {
   return false;
 }
 
-// Whether all sums of a block lie within their bounds of the exact ones, and these are narrow; returns how many are 0.
-// Left elements are multiples of 2^-left_bits, right ones of 2^(left_bits - 40).
+// Whether all sums of a block lie within their bounds of the exact ones, and these are narrow; returns how
+// many are 0. Left elements are multiples of 2^-left_bits, right ones of 2^(left_bits - 40).
 int CheckBlock(const std::vector<float>& left, const std::vector<float>& right, int left_bits = 20) {
   const DigitKernels& kernels = *native::DigitKernelsOf(Isa::kAvx512);
   const Packed a(kernels, true, left), b(kernels, false, right);

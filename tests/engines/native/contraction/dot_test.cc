@@ -106,7 +106,8 @@ TEST_CASE("native dot: float types of operands and results", "[native][dot]") {
   CheckAgainstReference(Dot("f32[20,30]", "f64[30,9]", "f64[20,9]"), kAllDraws);
 }
 
-// x = [u, u] and y = [v; -v (1 + d)]: each sum of products is about d of its terms, or 0. Some elements are `special`.
+// x = [u, u] and y = [v; -v (1 + d)]: each sum of products is about d of its terms, or 0.
+// Some elements are `special`.
 TEST_CASE("native dot: tiles where every element cancels", "[native][dot]") {
   struct Case {
     const char* type;

@@ -1,4 +1,5 @@
-// Elementwise steps of few elements, around the 64 up to which they have a kernel of their own, against plain arithmetic.
+// Elementwise steps of few elements, around the 64 up to which they have a kernel of their own,
+// against plain arithmetic.
 #include <catch2/catch.hpp>
 #include <cmath>
 

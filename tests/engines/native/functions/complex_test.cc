@@ -1,6 +1,6 @@
-// The native complex functions: their strips against the reference (evaluator/scalar/complex.h) for both complex
-// types and every instruction set of the machine; their approximations against MPC at 1,000 bits, which must
-// keep half of the bounds that the rounding test uses.
+// The native complex functions: their strips against the reference (evaluator/scalar/complex.h) for both
+// complex types and every instruction set of the machine; their approximations against MPC at 1,000 bits,
+// which must keep half of the bounds that the rounding test uses.
 //
 // ASSAY_NATIVE_TEST_VALUES=N in the environment tries N random values a function and type (default 400).
 #include "engines/native/functions/complex.h"

@@ -1,4 +1,5 @@
-// erf_inv of the native engine against the reference, by every instruction set of the machine, and how much it leaves to it.
+// erf_inv of the native engine against the reference, by every instruction set of the machine,
+// and how much it leaves to it.
 #include "engines/native/functions/error_inverse.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The native scalar functions: their strips against the reference (evaluator/scalar/real.h) in every float type
-// and for every instruction set of the machine; their approximations against MPFR at 320 bits, which must keep
-// half of the bounds that the rounding test uses.
+// The native scalar functions: their strips against the reference (evaluator/scalar/real.h) in every float
+// type and for every instruction set of the machine; their approximations against MPFR at 320 bits, which
+// must keep half of the bounds that the rounding test uses.
 //
 // ASSAY_NATIVE_TEST_VALUES=N in the environment tries N random values a function and type (default 1,500).
 #include "engines/native/functions/functions.h"

@@ -1,5 +1,5 @@
-// The proven functions against the functions with a rounding test, which functions_test.cc compares with the reference:
-// every f16 and bf16, f32 values spread over the range, strips of every short length.
+// The proven functions against the functions with a rounding test, which functions_test.cc compares with the
+// reference: every f16 and bf16, f32 values spread over the range, strips of every short length.
 #include "engines/native/functions/proven.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
-// Batch normalization of the native engine against the reference engine, and moments against rational arithmetic.
+// Batch normalization of the native engine against the reference engine,
+// and moments against rational arithmetic.
 #include <catch2/catch.hpp>
 
 #include "fmt/format.h"

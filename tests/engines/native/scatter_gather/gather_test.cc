@@ -102,7 +102,8 @@ TEST_CASE("native gather: indices of every type", "[native][gather]") {
 }
 
 TEST_CASE("native gather: windows by two components, and a batch", "[native][gather]") {
-  // y[b, n, p, q] = x[b, clamp(i[b, 0, n]) + p, clamp(i[b, 1, n]) + q]: windows of 3 x 5, index vectors in the middle.
+  // y[b, n, p, q] = x[b, clamp(i[b, 0, n]) + p, clamp(i[b, 1, n]) + q]: windows of 3 x 5,
+  // index vectors in the middle.
   constexpr int64_t kBatch = 3, kRows = 20, kColumns = 31, kCount = 301, kP = 3, kQ = 5;
   std::mt19937_64 random(11);
   std::vector<int32_t> index;

@@ -1,5 +1,5 @@
-// Sorts of the native engine against the specification's merge sort written out as a recursion, and against the
-// reference engine.
+// Sorts of the native engine against the specification's merge sort written out as a recursion, and against
+// the reference engine.
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Sums of floats by MPFR with more bits than any sum of floats has, rounded once: an oracle that shares nothing with the
-// evaluator.
+// Sums of floats by MPFR with more bits than any sum of floats has, rounded once: an oracle that shares
+// nothing with the evaluator.
 #ifndef ASSAY_TESTS_ENGINES_NATIVE_SUMS_WIDE_SUMS_H_
 #define ASSAY_TESTS_ENGINES_NATIVE_SUMS_WIDE_SUMS_H_
 

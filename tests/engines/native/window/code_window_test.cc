@@ -1,4 +1,5 @@
-// Windows of any computation by generated code against loops written out here, and against the reference engine.
+// Windows of any computation by generated code against loops written out here,
+// and against the reference engine.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// What compilers call before each access to memory of code that is compiled with -fsanitize=thread. Kernels are, but the
-// library of that sanitizer is not linked: these are its functions' names with our own checks.
+// What compilers call before each access to memory of code that is compiled with -fsanitize=thread. Kernels
+// are, but the library of that sanitizer is not linked: these are its functions' names with our own checks.
 #if defined(__SANITIZE_THREAD__)
 #define ASSAY_THREAD_SANITIZER
 #elif defined(__has_feature)

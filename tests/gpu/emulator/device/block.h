@@ -40,7 +40,8 @@ class GridRun {
   void SyncThreads();
   void SyncWarp();
   void Together(WarpOperation operation, void* operand);
-  // [address, address + bytes) is touched; operations of several words need only be aligned as `alignment` says.
+  // [address, address + bytes) is touched; operations of several words need only be
+  // aligned as `alignment` says.
   void Touch(uintptr_t address, uint32_t bytes, Access access, uint32_t alignment);
 
   void CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes);

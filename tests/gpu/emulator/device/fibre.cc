@@ -18,7 +18,8 @@ constexpr size_t kPage = 4096, kStack = 32 * kPage;  // the lowest page of a sta
 
 #if defined(__x86_64__)
 
-// Stores what the ABI has a function preserve on the stack, leaves the stack's pointer in *from, and goes on from `to`.
+// Stores what the ABI has a function preserve on the stack, leaves the stack's pointer in *from,
+// and goes on from `to`.
 extern "C" void assay_emulated_switch(void** from, void* to) __attribute__((visibility("hidden")));
 asm(R"(
   .text

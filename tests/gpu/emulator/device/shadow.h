@@ -1,8 +1,8 @@
 // What is known of every byte of a block's shared memory: who wrote and read it last, and when.
 //
-// Two accesses of different threads are in order when __syncthreads stands between them or, within a warp, __syncwarp.
-// A read or write that is not in order with another thread's write, or a write that is not with another's read, is a data
-// race, whether or not it shows; so is a read of a byte that nobody wrote.
+// Two accesses of different threads are in order when __syncthreads stands between them or, within a warp,
+// __syncwarp. A read or write that is not in order with another thread's write, or a write that is not with
+// another's read, is a data race, whether or not it shows; so is a read of a byte that nobody wrote.
 #ifndef ASSAY_TESTS_GPU_EMULATOR_DEVICE_SHADOW_H_
 #define ASSAY_TESTS_GPU_EMULATOR_DEVICE_SHADOW_H_
 
@@ -37,8 +37,8 @@ class Shadow {
 
  private:
   static constexpr uint16_t kMany = 0xffff;
-  // Who did something last: a thread or many of a warp in its epoch, in a warp or many of the block's epoch. Epochs count
-  // from 1; 0: nobody.
+  // Who did something last: a thread or many of a warp in its epoch, in a warp or many of the block's epoch.
+  // Epochs count from 1; 0: nobody.
   struct Last {
     uint32_t block_epoch = 0, warp_epoch = 0;
     uint16_t warp = 0, thread = 0;

@@ -1,5 +1,6 @@
-// What the emulation does for a thread of a kernel. Sources of kernels include this header alone: their accesses to memory
-// are all taken for those of the kernel, so that nothing of the emulation may be inlined there.
+// What the emulation does for a thread of a kernel. Sources of kernels include this header alone: their
+// accesses to memory are all taken for those of the kernel, so that nothing of the
+// emulation may be inlined there.
 #ifndef ASSAY_TESTS_GPU_EMULATOR_DEVICE_THREAD_H_
 #define ASSAY_TESTS_GPU_EMULATOR_DEVICE_THREAD_H_
 

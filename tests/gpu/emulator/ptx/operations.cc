@@ -1,8 +1,9 @@
-// What the instructions compute, by the PTX ISA (its chapters "Floating-Point Instructions", "Data Movement and Conversion").
+// What the instructions compute, by the PTX ISA (its chapters "Floating-Point Instructions",
+// "Data Movement and Conversion").
 //
-// A NaN that an f32 operation gives is 0x7fffffff, and one of a conversion to f16 or bf16 is 0x7fff. f64 operations hand on the
-// first NaN operand, quieted; a new NaN is negative, as devices have it. What the ISA leaves open (a quotient by zero, a
-// float beyond the integers) is a number that no right program shows.
+// A NaN that an f32 operation gives is 0x7fffffff, and one of a conversion to f16 or bf16 is 0x7fff. f64
+// operations hand on the first NaN operand, quieted; a new NaN is negative, as devices have it. What the ISA
+// leaves open (a quotient by zero, a float beyond the integers) is a number that no right program shows.
 #include <bit>
 #include <cmath>
 #include <cstdint>

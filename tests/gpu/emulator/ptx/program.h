@@ -42,8 +42,8 @@ struct Op {
   int line = 0;
 };
 
-// A row of the table of operations that only compute. Operands are registers: one letter each of p (predicate), h, r, d (16,
-// 32 and 64 bits), the result first.
+// A row of the table of operations that only compute. Operands are registers: one letter each of p
+// (predicate), h, r, d (16, 32 and 64 bits), the result first.
 struct Operation {
   std::string_view mnemonic;
   std::string_view signature;

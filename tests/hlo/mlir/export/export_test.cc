@@ -1,4 +1,5 @@
-// HLO printed as StableHLO: the text itself, worked by hand from the specification, and that it means the same.
+// HLO printed as StableHLO: the text itself, worked by hand from the specification,
+// and that it means the same.
 #include "hlo/mlir/export/export.h"
 
 #include <string>

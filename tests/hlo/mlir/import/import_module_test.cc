@@ -470,7 +470,8 @@ return %0 : tensor<9xf32>)");
   CHECK(Literal::BitwiseEqual(*value, *wanted));
 }
 
-// x, y and the neighbour, by hand: from zero the smallest subnormal, past the largest infinity, equal gives y.
+// x, y and the neighbour, by hand: from zero the smallest subnormal, past the largest infinity,
+// equal gives y.
 TEST_CASE("mlir: chlo.next_after steps to the neighbouring number", "[mlir]") {
   const std::string value = Evaluated(Main(
       "", "tensor<9xf32>",

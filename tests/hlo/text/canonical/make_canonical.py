@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes NAME.in.hlo and NAME.hlo beside this script: programs, and the text that XLA prints for them.
 
-Needs jaxlib 0.10.2. XLA's text is taken after one more round of reading and printing, which numbers stack frames in
-print order, and negative zeros get the ".0" that XLA's own printer forgets. Usage: make_canonical.py
+Needs jaxlib 0.10.2. XLA's text is taken after one more round of reading and printing, which numbers stack
+frames in print order, and negative zeros get the ".0" that XLA's own printer forgets. Usage:
+make_canonical.py
 """
 
 import pathlib

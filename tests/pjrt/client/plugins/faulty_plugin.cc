@@ -1,6 +1,6 @@
-// libpjrt_assay.so with one fault, which the environment variable ASSAY_FAULT names when GetPjrtApi is called: "KIND", or
-// "KIND:FUNCTION", where the function has its name in pjrt_functions.def. Without one it does as that library does. LiveObjects
-// says how many handles were given out and not destroyed.
+// libpjrt_assay.so with one fault, which the environment variable ASSAY_FAULT names when GetPjrtApi is
+// called: "KIND", or "KIND:FUNCTION", where the function has its name in pjrt_functions.def. Without one it
+// does as that library does. LiveObjects says how many handles were given out and not destroyed.
 #include <dlfcn.h>
 
 #include <atomic>
