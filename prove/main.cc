@@ -84,7 +84,7 @@ int Run(const Flags& flags) {
   }
   if (flags.bits > 0) ProveNarrow(flags.bits, flags.engine, flags.jobs, ledger);
   if (flags.record) {
-    const absl::Status recorded = ledger.Record("docs/proofs.md", Today());
+    const absl::Status recorded = ledger.Record("docs/data/proofs.md", Today());
     if (!recorded.ok()) {
       fmt::print(stderr, "{}\n", std::string(recorded.message()));
       return 2;
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
           "ENGINE"));
   flags.jobs = static_cast<int>(std::thread::hardware_concurrency());
   app.add_option("--jobs", flags.jobs, "threads")->check(CLI::Range(1, 1024));
-  app.add_flag("--record", flags.record, "put the results into the table of docs/proofs.md");
+  app.add_flag("--record", flags.record, "put the results into the table of docs/data/proofs.md");
   CLI11_PARSE(app, argc, argv);
   return assay::prove::Run(flags);
 }

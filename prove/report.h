@@ -1,5 +1,5 @@
 // What a proof says: how many inputs were tried, how many answers were wrong and the first of them, and the
-// table in docs/proofs.md.
+// table in docs/data/proofs.md.
 #ifndef ASSAY_PROVE_REPORT_H_
 #define ASSAY_PROVE_REPORT_H_
 
@@ -47,7 +47,7 @@ class Ledger {
   int64_t wrong_ = 0;
 };
 
-// The text of docs/proofs.md with the rows of `proofs` put in; an error where the marker lines are missing.
+// The text of docs/data/proofs.md with the rows of `proofs` put in; an error where the marker lines are missing.
 absl::StatusOr<std::string> WithRows(const std::string& text, const std::vector<Proof>& proofs,
                                      const std::string& engine, const std::string& date);
 
