@@ -25,8 +25,8 @@ inline JsonText SignificantDigits(double value, int digits) {
 }
 inline JsonText DecimalPlaces(double value, int places) { return {fmt::format("{:.{}f}", value, places)}; }
 
-// Values are strings, bools, numbers (null where one is not finite), ranges of values, optionals (null where there is none),
-// JsonText, and functions, which write one value themselves.
+// Values are strings, bools, numbers (null where one is not finite), ranges of values, optionals (null where
+// there is none), JsonText, and functions, which write one value themselves.
 class JsonWriter {
  public:
   // Brackets of any kind, with what stands between the items inside of them.

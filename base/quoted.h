@@ -8,7 +8,8 @@
 
 namespace assay {
 
-// Text of the user's for a message: in single quotes, at most `most` bytes of it and then dots, all but printable ASCII as \xNN.
+// Text of the user's for a message: in single quotes, at most `most` bytes of it and then dots, all but
+// printable ASCII as \xNN.
 std::string ShownText(std::string_view text, size_t most);
 
 // A word of the shell: in single quotes, which themselves stand outside of them.

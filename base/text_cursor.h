@@ -1,5 +1,6 @@
-// A place in a text, for the readers of small languages: what stands there, going past it, and line and column for errors.
-// The two grammars (HLO, MLIR) have lexers of their own. What is not a member of the text reads as '\0'.
+// A place in a text, for the readers of small languages: what stands there, going past it, and line and
+// column for errors. The two grammars (HLO, MLIR) have lexers of their own. What is not a member of the text
+// reads as '\0'.
 #ifndef ASSAY_BASE_TEXT_CURSOR_H_
 #define ASSAY_BASE_TEXT_CURSOR_H_
 
@@ -64,7 +65,8 @@ class TextCursor {
     return From(begin);
   }
   std::string_view TakeDigits() { return TakeWhile(absl::ascii_isdigit); }
-  // std::from_chars: an integer with its base, or a float. Goes past what it read where that is a number that fits.
+  // std::from_chars: an integer with its base, or a float. Goes past what it read where that is a number that
+  // fits.
   template <typename Number>
   std::from_chars_result ReadNumber(Number& value, auto... base) {
     const std::from_chars_result result =

@@ -444,8 +444,8 @@ absl::Status ComputationDeriver::FollowConditional() {
   return absl::OkStatus();
 }
 
-// The state is carried with radii where some iteration may give one, and with a flag: 0, or +inf once it was not decided whether
-// the loop goes on. Then nothing is known of its result.
+// The state is carried with radii where some iteration may give one, and with a flag: 0, or +inf once it was
+// not decided whether the loop goes on. Then nothing is known of its result.
 absl::Status ComputationDeriver::FollowWhile() {
   const ComputationId body = *attributes().Computation(Attr::kBody);
   const ComputationId condition = *attributes().Computation(Attr::kCondition);

@@ -19,7 +19,8 @@ namespace {
 constexpr size_t kWorst = 5;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Half the distance between the neighbours of a number, in its format: what it may have been rounded by at the end.
+// Half the distance between the neighbours of a number, in its format: what it may have been rounded by at
+// the end.
 double HalfUlp(double value, const FloatFormat& format) {
   if (!std::isfinite(value) || value == 0) return format.min_subnormal / 2;
   const int exponent = std::max(std::ilogb(value), format.min_exponent);

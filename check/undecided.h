@@ -20,9 +20,10 @@ struct FirstUndecided {
   std::string why;
 };
 
-// Of each leaf of the program's root that is named: the instruction, first in program order, with undecided elements whose operands
-// have none, and on which the leaf depends by undecided elements. None where there is no such instruction. The program is run
-// once more with flags of all instructions, and once each call, branch, and iteration of a loop that it is looked for in.
+// Of each leaf of the program's root that is named: the instruction, first in program order, with undecided
+// elements whose operands have none, and on which the leaf depends by undecided elements. None where there is
+// no such instruction. The program is run once more with flags of all instructions, and once each call,
+// branch, and iteration of a loop that it is looked for in.
 absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
     const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
     std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines);

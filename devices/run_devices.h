@@ -24,16 +24,17 @@ struct DeviceOutputs {
   Literal root;
   ProcessState process;  // what went out
   RunStatistics statistics;
-  double seconds =
-      0;  // of the run itself: what makes ready for it and clears up is not part. 0 of other processes' devices
+  // Of the run itself: what makes ready for it and clears up is not part. 0 of other processes' devices.
+  double seconds = 0;
 };
 
 // Runs the plan on the executor's device; `outputs` are filled as far as they go also where the run fails.
 absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* observer, DeviceOutputs& outputs);
 
-// Runs the entry computation on each device of the grid: inputs and outputs by id. Limits of memory and time are those of
-// all devices together, --max-steps is each one's. `observer`, where there is one, is told of device 0's steps; by `counts`
-// a sampled cross-check chooses runs on a device that is alone (Executor::CountRunsIn).
+// Runs the entry computation on each device of the grid: inputs and outputs by id. Limits of memory and time
+// are those of all devices together, --max-steps is each one's. `observer`, where there is one, is told of
+// device 0's steps; by `counts` a sampled cross-check chooses runs on a device that is alone
+// (Executor::CountRunsIn).
 //
 // Results do not depend on timing. The first error is that of the device which had counted least; the others
 // end when they have counted as much. Errors: CheckDevices' where the program does not fit the grid; those of

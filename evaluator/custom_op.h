@@ -84,8 +84,8 @@ class CustomOp : public CustomCallTarget {
   // A kernel that runs on a device of CUDA, of the call of static arrays alone; else NotSupported.
   virtual absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> PrepareOnDevice(
       const Module& module, const Computation& computation, const Instruction& call) const;
-  // What --max-steps counts of a call that passed Infer (Work::elements), by its shapes and attributes; the larger of the result and
-  // the largest operand, where the operation says nothing else.
+  // What --max-steps counts of a call that passed Infer (Work::elements), by its shapes and attributes; the
+  // larger of the result and the largest operand, where the operation says nothing else.
   virtual double Elements(const InstructionView& call) const;
 };
 

@@ -48,8 +48,8 @@ struct Transfer {
 
 class DeviceLink {
  public:
-  // Makes, from the contributions of the members, in their order, what each of them gets. It runs once, on the thread
-  // of one of them, and knows nothing of which.
+  // Makes, from the contributions of the members, in their order, what each of them gets. It runs once, on
+  // the thread of one of them, and knows nothing of which.
   using Combine =
       absl::FunctionRef<absl::StatusOr<std::vector<Literal>>(std::span<std::vector<Literal>> contributions)>;
 
@@ -58,8 +58,8 @@ class DeviceLink {
   virtual const DeviceGrid& grid() const = 0;
   virtual int64_t id() const = 0;
 
-  // Waits until all members, this device among them, are at the same execution of `at`, and gives this one its part of what
-  // `combine` makes. EvalError: a member can never come, or `combine` fails.
+  // Waits until all members, this device among them, are at the same execution of `at`, and gives this one
+  // its part of what `combine` makes. EvalError: a member can never come, or `combine` fails.
   virtual absl::StatusOr<Literal> Rendezvous(const Instruction& at, std::span<const int64_t> members,
                                              std::vector<Literal> contributions, Combine combine) = 0;
 

@@ -78,8 +78,8 @@ class RunContext {
                                ElementType result) const = 0;
   // Counts against --max-steps (steps.h); polls like Charge.
   virtual absl::Status Count(int64_t step_units) = 0;
-  // Tells of work done, of elements that took up to a microsecond each: polls timeout and interruption by a count of them,
-  // and of its calls.
+  // Tells of work done, of elements that took up to a microsecond each: polls timeout and interruption by a
+  // count of them, and of its calls.
   virtual absl::Status Charge(int64_t elements) = 0;
   virtual const std::shared_ptr<MemoryBudget>& budget() const = 0;
   // What Charge polls. Values whose bytes may be lost on a device hold it (DeviceArray::Lost).

@@ -91,8 +91,8 @@ using OpenSizesFn = absl::Status (*)(OpenSizes& sizes);
 using StripFor = StripKernel (*)(const Instruction& instruction, std::span<const ElementType> operands,
                                  ElementType result);
 
-// Of ops whose result elements are elements of operands, with all their bits. Bounds (bound::Moved), demands on operands and
-// ranges of integers follow from it.
+// Of ops whose result elements are elements of operands, with all their bits. Bounds (bound::Moved), demands
+// on operands and ranges of integers follow from it.
 struct MoveDef {
   static constexpr int8_t kAll = -1;
   int8_t operands =
@@ -106,8 +106,9 @@ struct MoveDef {
   }
 };
 
-// Maps a result that holds elements of operand 0, each where its index says: the element at `index` is the operand's
-// at row-major position base + sum of index[d] * strides[d]. nullopt where these shapes or layouts forbid such a map.
+// Maps a result that holds elements of operand 0, each where its index says: the element at `index` is the
+// operand's at row-major position base + sum of index[d] * strides[d]. nullopt where these shapes or layouts
+// forbid such a map.
 using SourceFn = std::optional<AffineMap> (*)(const InstructionView& view);
 
 // What the parameters of a called computation hold.

@@ -12,10 +12,11 @@
 //   fft              elements of the longer side by the sum of ⌈log2 of the lengths⌉, at least 1
 //   cholesky, triangular-solve     elements of a or b by the unknowns
 //   slice, dynamic-slice, gather   the result         dynamic-update-slice, scatter  the updates
-//   custom-call      of an operation that says its own (CustomOp::Elements): those of LAPACK's routines the largest operand by the
-//                    smallest of its sizes, 20 times as many where they iterate, and as many as it has elements where they solve
-//                    a tridiagonal system
-//   what passes values on (tuple, reshape, copy, …), and what runs other computations as steps (call, while, …)  none
+//   custom-call      of an operation that says its own (CustomOp::Elements): those of LAPACK's routines the
+//                    largest operand by the smallest of its sizes, 20 times as many where they iterate, and
+//                    as many as it has elements where they solve a tridiagonal system
+//   what passes values on (tuple, reshape, copy, …)                             none
+//   what runs other computations as steps (call, while, …)                      none
 //   all others       the larger of the result and the largest operand
 // A computation that is applied to single elements (reduce, map, sort, …) counts as work of that instruction
 // alone, unless it has to be interpreted, as loops, reductions and effects in it have: then each application

@@ -1,5 +1,5 @@
-// The leaves of a value: what is no tuple in it (arrays, tokens, opaque handles), depth first, in the order of ForEachLeaf of a
-// shape. Empty tuples have none.
+// The leaves of a value: what is no tuple in it (arrays, tokens, opaque handles), depth first, in the order
+// of ForEachLeaf of a shape. Empty tuples have none.
 #ifndef ASSAY_LITERAL_LEAVES_H_
 #define ASSAY_LITERAL_LEAVES_H_
 
@@ -15,11 +15,13 @@ namespace assay {
 // Calls `fn` for each leaf with its path.
 void ForEachLeaf(const Literal& value, absl::FunctionRef<void(const ShapeIndex&, const Literal&)> fn);
 
-// The leaves as values of their own. Those of a tuple that has no other owner are moved out of it, and so stay unshared.
+// The leaves as values of their own. Those of a tuple that has no other owner are moved out of it, and so
+// stay unshared.
 std::vector<Literal> LeavesOf(Literal value);
 void AppendLeaves(Literal value, std::vector<Literal>& leaves);
 
-// The value of the shape. Its leaves are moved from the front of `leaves`, which begins behind them afterwards.
+// The value of the shape. Its leaves are moved from the front of `leaves`, which begins behind them
+// afterwards.
 Literal FromLeaves(const std::shared_ptr<const Shape>& shape, std::span<Literal>& leaves);
 
 }  // namespace assay

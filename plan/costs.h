@@ -1,13 +1,13 @@
-// What a step moves and computes, from shapes alone: the numbers that `assay plan` and
-// `assay bench --steps` show.
+// What a step moves and computes, from shapes alone: the numbers that `assay plan` and `assay bench --steps`
+// show.
 //
 // Bytes. A step reads each of its operands once and writes its result once; a fusion reads its outer
 // operands, constants among them, and writes its root; of an operand that only slices read, these. Where a
 // part is touched, the part counts: slice and dynamic-slice read what they give, dynamic-update-slice reads
 // and writes as much as the update, gather reads as much as it gives, scatter reads and writes as much as the
 // updates; indices are read. Nothing is moved by what only passes values on or lets them share storage:
-// parameter, constant, tuple, get-tuple-element, tokens, domain, optimization barrier, reshape,
-// bitcast, copy.
+// parameter, constant, tuple, get-tuple-element, tokens, domain, optimization barrier, reshape, bitcast,
+// copy.
 //
 // Operations. n elements in the result, c(f) what one application of the computation f takes:
 //   elementwise       n, in `flops`, integers and pred too; in `functions` for those that XLA calls
@@ -22,8 +22,9 @@
 //   fft               8 elements by the sum of ⌈log2 of the length⌉ (of the longer side where it is real)
 //   cholesky          n³/3 a matrix            triangular-solve  2 (elements of b) (unknowns)
 //   rng               n functions              all others 0
-// Steps that run other computations (while, conditional, call, fusion, async, scan) leave all of this to the steps in there.
-// Where a kernel takes a whole while or scan, it reads and writes the state, and its operations are those of one iteration.
+// Steps that run other computations (while, conditional, call, fusion, async, scan) leave all of this to the
+// steps in there. Where a kernel takes a whole while or scan, it reads and writes the state, and its
+// operations are those of one iteration.
 #ifndef ASSAY_PLAN_COSTS_H_
 #define ASSAY_PLAN_COSTS_H_
 

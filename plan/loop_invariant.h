@@ -22,9 +22,9 @@ class LoopFacts {
   // By element of the tuple that the computation, a loop's body or condition, takes: the loops that it
   // belongs to pass it on as it is. Empty for other computations.
   const std::vector<bool>& UnchangedElements(const Computation& computation) const;
-  // Instructions of a body or condition that give the same in each iteration, and are worth a step that runs once: a fusion that
-  // runs in each iteration leaves them alone. Not what it has at the cost of an index, nor what would have more than
-  // kMostInvariantBytes kept. Empty where there are none.
+  // Instructions of a body or condition that give the same in each iteration, and are worth a step that runs
+  // once: a fusion that runs in each iteration leaves them alone. Not what it has at the cost of an index,
+  // nor what would have more than kMostInvariantBytes kept. Empty where there are none.
   std::vector<bool> WorthAStep(const Computation& computation, const std::vector<bool>& live) const;
 
  private:
@@ -38,9 +38,10 @@ class LoopFacts {
   std::vector<std::vector<bool>> unchanged_;  // by computation
 };
 
-// In a body whose state lies in slots, or a condition that takes it in slots (loop_state.h): marks the steps without effects
-// that read only what no iteration changes (Step::loop_invariant), and for every other step which of its operands are such
-// (Step::unchanged). Results that other steps read stay until the loop ends, up to kMostInvariantBytes.
+// In a body whose state lies in slots, or a condition that takes it in slots (loop_state.h): marks the steps
+// without effects that read only what no iteration changes (Step::loop_invariant), and for every other step
+// which of its operands are such (Step::unchanged). Results that other steps read stay until the loop ends,
+// up to kMostInvariantBytes.
 void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, ComputationPlan& plan);
 
 }  // namespace assay

@@ -75,7 +75,8 @@ struct StateSlots {
   std::vector<ElementSlot> inputs;   // by element; `last` of the element
   bool packed = false;               // the root is a tuple of
   std::vector<ElementSlot> outputs;  // by element; `last` of the slot
-  // By element of the parameter: no iteration of a loop changes it. Of a body: the root has it from slots that keep it meanwhile.
+  // By element of the parameter: no iteration of a loop changes it. Of a body: the root has it from slots
+  // that keep it meanwhile.
   std::vector<bool> unchanged;
 };
 

@@ -1,4 +1,4 @@
-// Who watches a run, step by step: times (run/profile/step_times.h), a trace (run/profile/step_trace.h),
+// Who watches a run, step by step: times (run/trace/step_times.h), a trace (run/trace/step_trace.h),
 // values (check/audit.cc). A run that nobody watches pays one comparison a computation for this.
 #ifndef ASSAY_PLAN_STEP_OBSERVER_H_
 #define ASSAY_PLAN_STEP_OBSERVER_H_

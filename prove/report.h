@@ -47,7 +47,8 @@ class Ledger {
   int64_t wrong_ = 0;
 };
 
-// The text of docs/data/proofs.md with the rows of `proofs` put in; an error where the marker lines are missing.
+// The text of docs/data/proofs.md with the rows of `proofs` put in; an error where the marker lines are
+// missing.
 absl::StatusOr<std::string> WithRows(const std::string& text, const std::vector<Proof>& proofs,
                                      const std::string& engine, const std::string& date);
 

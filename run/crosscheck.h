@@ -54,11 +54,12 @@ class CrossChecker {
   // `step_units`: what the run has counted (steps.h), to which runs of a step that are repeated add nothing.
   CrossChecker(const RunOptions& options, int64_t& step_units) : options_(options), step_units_(step_units) {}
 
-  // Runs the step's kernel, and compares where it is to be compared. ComparisonFailed names the element; the step is
-  // written to options.repro_dir.
+  // Runs the step's kernel, and compares where it is to be compared. ComparisonFailed names the element; the
+  // step is written to options.repro_dir.
   absl::StatusOr<Literal> Run(EvalContext& context, const Computation& computation, const Step& step,
                               std::span<Literal> operands);
-  // Replaces RunCounts::OfProcess(), for programs that share a plan (program_cache.h); `counts` outlives the runs.
+  // Replaces RunCounts::OfProcess(), for programs that share a plan (program_cache.h); `counts` outlives the
+  // runs.
   void CountRunsIn(RunCounts& counts) { run_counts_ = &counts; }
   // How many runs were compared.
   int64_t checked() const { return checked_; }

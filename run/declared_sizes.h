@@ -1,5 +1,6 @@
-// Values where they enter a computation or leave an instruction: they have the sizes that the program declares static, whatever
-// an instruction's shape rule says (semantics.md: static-parameter-size, static-result-size).
+// Values where they enter a computation or leave an instruction: they have the sizes that the program
+// declares static, whatever an instruction's shape rule says (semantics.md: static-parameter-size,
+// static-result-size).
 #ifndef ASSAY_RUN_DECLARED_SIZES_H_
 #define ASSAY_RUN_DECLARED_SIZES_H_
 
@@ -12,7 +13,8 @@
 
 namespace assay {
 
-// Argument `number` of the program fits the parameter: type, sizes, run-time sizes (Parameter-C2). Errors: BadInput.
+// Argument `number` of the program fits the parameter: type, sizes, run-time sizes (Parameter-C2). Errors:
+// BadInput.
 absl::Status CheckArgument(int64_t number, const Literal& argument, const Shape& wanted);
 // The value of parameter i of a computation. One that has open dimensions gets the declared shape.
 absl::Status TakeArgument(const Computation& computation, size_t i, Literal& argument);

@@ -21,9 +21,9 @@
 namespace assay {
 namespace {
 
-// The guard is asked after so many elements that Charge was told of, each call being as much as kElementsOfCall, or after
-// 64 steps without work (AddStepUnits): the guard's clock takes 5 ns and a tiny step 50. With a limit on steps it is asked at
-// the first one, too, as runs within it may be short.
+// The guard is asked after so many elements that Charge was told of, each call being as much as
+// kElementsOfCall, or after 64 steps without work (AddStepUnits): the guard's clock takes 5 ns and a tiny
+// step 50. With a limit on steps it is asked at the first one, too, as runs within it may be short.
 constexpr int64_t kElementsBetweenPolls = 1 << 14;
 constexpr int64_t kElementsOfCall = 1 << 10;
 
@@ -75,9 +75,9 @@ absl::Status CheckResult(const Module& module, const Literal& result) {
                           [] { return "the program's result (entry_computation_layout)"; });
 }
 
-// True where the engines behind a kernel, or the reference, are to do what it did not: it fell back, or there was no room for
-// what it packs beside operands and result, which others may do without. A kernel that has begun to write a result over an
-// operand has taken it out of `operands`.
+// True where the engines behind a kernel, or the reference, are to do what it did not: it fell back, or there
+// was no room for what it packs beside operands and result, which others may do without. A kernel that has
+// begun to write a result over an operand has taken it out of `operands`.
 bool IsLeftToOthers(const absl::Status& status, std::span<const Literal> operands) {
   if (IsFallback(status)) return true;
   return IsMemoryError(status) && std::all_of(operands.begin(), operands.end(), [](const Literal& operand) {

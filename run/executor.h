@@ -44,8 +44,9 @@ struct DeviceSlot {
 
 class Executor final : public RunContext {
  public:
-  // The plan outlives the executor. Without a device slot the run is of a single device; with one, the limits of time and memory and who
-  // interrupts are the guard's, and the executor is made by the thread that runs it.
+  // The plan outlives the executor. Without a device slot the run is of a single device; with one, the limits
+  // of time and memory and who interrupts are the guard's, and the executor is made by the thread that runs
+  // it.
   Executor(const Plan& plan, RunOptions options, const DeviceSlot* device_slot = nullptr);
   ~Executor() override;
   Executor(const Executor&) = delete;
@@ -125,7 +126,8 @@ class Executor final : public RunContext {
   // The step by the engines behind its own, in their order, and by the reference where none takes it.
   absl::StatusOr<Literal> RunFallback(EvalContext& context, const Computation& computation, const Step& step,
                                       const absl::Status& why, std::span<Literal> values);
-  // Whether the loop-invariant results of a loop may stay: up to a quarter of the room that the memory limit leaves.
+  // Whether the loop-invariant results of a loop may stay: up to a quarter of the room that the memory limit
+  // leaves.
   bool KeepsInvariants(const ComputationPlan& plan) const;
   // A while loop; its state lies in slots of the frames of condition and body.
   class LoopRun;  // loop_run.cc

@@ -1,5 +1,6 @@
-// A frame: the values of a computation's instructions while it runs, by their index. The constants that the plan stores are
-// always there; the elements of a tuple that a loop carries (StateSlots) lie in slots of their own.
+// A frame: the values of a computation's instructions while it runs, by their index. The constants that the
+// plan stores are always there; the elements of a tuple that a loop carries (StateSlots) lie in slots of
+// their own.
 #ifndef ASSAY_RUN_FRAME_H_
 #define ASSAY_RUN_FRAME_H_
 

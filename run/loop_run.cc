@@ -11,8 +11,8 @@
 
 namespace assay {
 
-// One run of a while loop. Between iterations its state is one value for each element; condition and body have a frame each, in
-// which what no iteration changes stays.
+// One run of a while loop. Between iterations its state is one value for each element; condition and body
+// have a frame each, in which what no iteration changes stays.
 class Executor::LoopRun {
  public:
   LoopRun(Executor& executor, const Instruction& loop, Literal init, int depth)
@@ -124,8 +124,8 @@ class Executor::LoopRun {
   std::vector<bool> is_read_by_body_;
   Part condition_, body_;
   bool condition_is_constant_ = false;
-  // What kernels keep from one iteration to the next, by step. A body may have several such loops, one in the condition of the
-  // other, so that each run of a loop has its own.
+  // What kernels keep from one iteration to the next, by step. A body may have several such loops, one in the
+  // condition of the other, so that each run of a loop has its own.
   std::vector<StepMemory> body_memory_;
 };
 

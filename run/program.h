@@ -40,7 +40,8 @@ struct LoadOptions {
   // Composite calls are held against these operations (custom/composites.h); null: none are.
   std::shared_ptr<const custom::OpSet> checked_composites;
   int64_t replicas = 0, partitions = 0;  // in place of what the program says; 0: what it says
-  // Of StableHLO with free dimensions, by its parameters: arguments that say the sizes. nullopt or no function: they stay free.
+  // Of StableHLO with free dimensions, by its parameters: arguments that say the sizes. nullopt or no
+  // function: they stay free.
   std::function<absl::StatusOr<std::optional<std::vector<KnownArgument>>>(const Module& parameters)>
       arguments;
   std::vector<Warning>* warnings = nullptr;  // gets what the reader doubts, also where Load fails
@@ -48,8 +49,8 @@ struct LoadOptions {
   absl::StatusOr<std::optional<Snapshot>>* snapshot = nullptr;
 };
 
-// A verified program and its plans. A copy is the same program and shares its plans. Safe from many threads: those that plan
-// at the same time wait for each other, and runs do not disturb each other.
+// A verified program and its plans. A copy is the same program and shares its plans. Safe from many threads:
+// those that plan at the same time wait for each other, and runs do not disturb each other.
 class Program {
  public:
   // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the
@@ -59,7 +60,8 @@ class Program {
                                       LoadOptions options = {});
   // Verifies the module. Errors are Verify's, and those of custom calls that contradict themselves.
   static absl::StatusOr<Program> OfModule(Module module);
-  // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they run.
+  // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they
+  // run.
   explicit Program(VerifiedModule module);
 
   // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module()
@@ -100,7 +102,8 @@ class Program {
 
  private:
   struct Shared;
-  // OfModule of what RefineProgram gave: since the program was valid without sizes, those make what is wrong, EvalError.
+  // OfModule of what RefineProgram gave: since the program was valid without sizes, those make what is wrong,
+  // EvalError.
   static absl::StatusOr<Program> OfRefined(Module module);
   // `expanded`: the module with its calls written out, where it has any.
   Program(VerifiedModule written, std::optional<VerifiedModule> expanded);

@@ -37,8 +37,9 @@ class Runner {
     options_.interrupted = Interrupted;
   }
 
-  // Seconds, of the device that takes longest; nothing, `exit_code` set and the error shown where the run fails. What makes
-  // ready for a run, and clears up after it, is not part of it: a program that runs often does that once.
+  // Seconds, of the device that takes longest; nothing, `exit_code` set and the error shown where the run
+  // fails. What makes ready for a run, and clears up after it, is not part of it: a program that runs often
+  // does that once.
   std::optional<double> Run(StepObserver* observer, int& exit_code) const {
     const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
         RunDevices(plan_, grid_, inputs_, options_, observer);

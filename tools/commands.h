@@ -44,9 +44,9 @@ int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded);
 int VerifyProgram(const ProgramFlags& flags);
 int Print(const PrintFlags& flags);
 int PrintPlan(const EngineFlags& flags);
-// The operations that programs may use: as text; with --json the registrations of --load-ops, which --compatible reads; with
-// --wrappers a function for each of these. --compatible: whether programs of the older registrations mean the same with the newer
-// ones: 0, or 1 with what is not safe.
+// The operations that programs may use: as text; with --json the registrations of --load-ops, which
+// --compatible reads; with --wrappers a function for each of these. --compatible: whether programs of the
+// older registrations mean the same with the newer ones: 0, or 1 with what is not safe.
 int Ops(const OpsFlags& flags);
 // Where the program depends on what its specification leaves open: 0 with what was found.
 int Audit(const AuditFlags& flags);
@@ -78,22 +78,22 @@ struct ProgramInFile {
 };
 // Fail for an error in the program.
 int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
-// Reads, parses and verifies the one program of a file, or the one that --module names. On failure the error is shown and nullopt
-// returned with `exit_code` set.
+// Reads, parses and verifies the one program of a file, or the one that --module names. On failure the error
+// is shown and nullopt returned with `exit_code` set.
 std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code);
-// Loads a file with several programs alike: calls `each` with each one (with --module the one of that name), and returns its exit
-// code, or the first that is not 0.
+// Loads a file with several programs alike: calls `each` with each one (with --module the one of that name),
+// and returns its exit code, or the first that is not 0.
 int ForEachProgram(const ProgramFlags& flags,
                    absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
 // The programs of a file, or those that --module names.
 std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text);
 // The file has not one program, or none that --module names: says which there are; returns the exit code, 2.
 int WantsOneProgram(const ProgramFlags& flags, std::string_view text);
-// The devices that the program runs on, by --replicas and --partitions; says on standard error how many, where neither they
-// nor the program's header do.
+// The devices that the program runs on, by --replicas and --partitions; says on standard error how many,
+// where neither they nor the program's header do.
 absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded);
-// What each device is given by --inputs or --random-inputs, or else a snapshot's: arguments, and what there is for infeed
-// and host receives.
+// What each device is given by --inputs or --random-inputs, or else a snapshot's: arguments, and what there
+// is for infeed and host receives.
 absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const ProgramInFile& loaded,
                                                     const DeviceGrid& grid);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.

@@ -1,4 +1,5 @@
-// The flags of the subcommands, one struct a command. What several of them take is in the structs that they derive from.
+// The flags of the subcommands, one struct a command. What several of them take is in the structs that they
+// derive from.
 #ifndef ASSAY_TOOLS_FLAGS_H_
 #define ASSAY_TOOLS_FLAGS_H_
 

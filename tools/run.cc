@@ -73,8 +73,9 @@ int WriteData(const RunFlags& flags, const Literal& array, JsonWriter& json) {
   return 0;
 }
 
-// {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24, "fallbacks": []};
-// data row-major, complex and non-finite elements as strings. Of steps whose kernels left runs to the reference: why.
+// {"outputs": {"out0": {"type": "f32", "shape": [2], "data": [1, 2]}}, "steps": 3, "peak_bytes": 24,
+// "fallbacks": []}; data row-major, complex and non-finite elements as strings. Of steps whose kernels left
+// runs to the reference: why.
 int WriteJson(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
   JsonWriter json;
   int failed = 0;

@@ -14,7 +14,8 @@ CLI::Validator Seed();
 // Numbers, neither nan nor inf.
 CLI::Validator Seconds();
 CLI::Validator Tolerance();
-// A file that is read, one that is written: what stands for nothing, as an unset variable of a script does, is no file.
+// A file that is read, one that is written: what stands for nothing, as an unset variable of a script does,
+// is no file.
 CLI::Validator Input();
 CLI::Validator Output();
 // out0=bf16,out1=s4

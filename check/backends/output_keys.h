@@ -17,8 +17,8 @@ std::vector<std::pair<std::string, Shape>> OutputsOf(const Module& module);
 
 // The arrays of a file of outputs; a lone .npy holds the one output of a program. Errors: ReadNpzFile's.
 absl::StatusOr<std::map<std::string, NpyArray>> ReadOutputs(const std::string& path);
-// Values of the outputs' shapes from the arrays of a file. One that the file lacks is left out, and keys of no output are passed
-// over. BadInput: another type or sizes.
+// Values of the outputs' shapes from the arrays of a file. One that the file lacks is left out, and keys of
+// no output are passed over. BadInput: another type or sizes.
 absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& module,
                                                              const std::map<std::string, NpyArray>& arrays);
 

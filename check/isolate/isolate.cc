@@ -32,7 +32,8 @@ struct Suspect {
   Conformance in_program;
 };
 
-// Sites are taken level by level, from the entry computation down: those of one level are looked into by few runs of the backend.
+// Sites are taken level by level, from the entry computation down: those of one level are looked into by few
+// runs of the backend.
 class Isolator {
  public:
   Isolator(const Program& program, const Profile& profile, Backend& backend, const IsolateOptions& options)
@@ -91,7 +92,8 @@ class Isolator {
 
   // --- Values of the backend ---
 
-  // Iterations of a loop of which values are shown. One more than the exact ones shows whether the backend goes on longer.
+  // Iterations of a loop of which values are shown. One more than the exact ones shows whether the backend
+  // goes on longer.
   int64_t SlotsOf(const Site& site) {
     int64_t bytes = 1;
     const Computation& body = module_.computation(site.computation);
@@ -103,7 +105,8 @@ class Isolator {
         1, std::min({site.exact_iterations + 1, options_.max_iterations, options_.max_loop_bytes / bytes}));
   }
 
-  // The values of the sites by one program that gives them all. Of a single site that the backend does not run, Assay's own.
+  // The values of the sites by one program that gives them all. Of a single site that the backend does not
+  // run, Assay's own.
   absl::Status LookInto(std::span<const Site> sites) {
     const auto write = [this](std::span<const Site> some) { return ValuesProbe(some); };
     const auto take = [this](std::span<const Site> some, const Prober::Outputs& outputs) {
@@ -196,7 +199,8 @@ class Isolator {
     return absl::OkStatus();
   }
 
-  // Whether the loop went on, or ended, as its condition says of the state; where not, the condition is looked into.
+  // Whether the loop went on, or ended, as its condition says of the state; where not, the condition is
+  // looked into.
   absl::Status CheckCondition(const Site& site, const std::vector<Literal>& state, int64_t iteration,
                               bool went_on) {
     ASSAY_ASSIGN_OR_RETURN(const bool is_allowed, judge_.ConditionAllows(*site.loop, state, went_on));

@@ -12,7 +12,8 @@
 
 namespace assay {
 
-// Errors: NotSupported as DeriveBounds'; those of evaluation; the backend's where it can't run a single instruction either.
+// Errors: NotSupported as DeriveBounds'; those of evaluation; the backend's where it can't run a single
+// instruction either.
 absl::StatusOr<Isolation> Isolate(const Program& program, const Profile& profile, Backend& backend,
                                   const std::vector<Literal>& arguments, const IsolateOptions& options);
 

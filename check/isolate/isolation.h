@@ -16,7 +16,7 @@ namespace assay {
 struct IsolatedInstruction {
   enum class Verdict : uint8_t {
     kConforms,  // nothing is outside
-    kDiffers,  // outside in the program, inside when the backend runs it alone: fused, contracted or reordered with others
+    kDiffers,   // outside in the program, inside when the backend runs it alone: fused, contracted, reordered
     kViolates,  // outside when the backend runs it alone: proven wrong
     kLeftOut,   // not checked: `why`
   };
@@ -29,7 +29,8 @@ struct IsolatedInstruction {
   std::string why;         // left out, or undecided
   int64_t runs = 0;        // how often it was looked at: iterations of loops
   int64_t iteration = -1;  // of the innermost loop, the first one where it is outside; -1: in no loop
-  // Of all runs; key, error and worst are those of the first result that was outside, when run alone where it was.
+  // Of all runs; key, error and worst are those of the first result that was outside, when run alone where it
+  // was.
   Conformance result;
 };
 
@@ -38,8 +39,8 @@ struct Isolation {
   std::vector<IsolatedInstruction> instructions;
   int64_t first_wrong = -1;    // the first one that violates
   int64_t first_differs = -1;  // the first one that differs
-  // What could not be done as it should, in words: values that are Assay's, as the backend can't give its own; loops that were
-  // followed for some iterations only.
+  // What could not be done as it should, in words: values that are Assay's, as the backend can't give its
+  // own; loops that were followed for some iterations only.
   std::vector<std::string> notes;
   int64_t backend_runs = 0;
   bool ok() const { return first_wrong < 0; }

@@ -34,7 +34,8 @@ class Prober {
 
   Prober(Backend& backend, const IsolateOptions& options) : backend_(backend), options_(options) {}
 
-  // Runs one probe of all items on the backend. Where it fails with several, each half of them has a probe of its own, and so on.
+  // Runs one probe of all items on the backend. Where it fails with several, each half of them has a probe of
+  // its own, and so on.
   template <typename Item>
   absl::Status RunInHalves(std::span<const Item> items, const Steps<Item>& steps) {
     if (items.empty()) return absl::OkStatus();

@@ -1,5 +1,5 @@
-// The instructions of a computation, each alone on the arrays that the backend had: whether its result lies within the bounds of
-// a profile.
+// The instructions of a computation, each alone on the arrays that the backend had: whether its result lies
+// within the bounds of a profile.
 #ifndef ASSAY_CHECK_ISOLATE_SITE_JUDGE_H_
 #define ASSAY_CHECK_ISOLATE_SITE_JUDGE_H_
 

@@ -26,13 +26,14 @@ class SiteModule {
   // All of a computation on arrays of its own, one for each leaf of its parameters; every array that its
   // instructions give becomes an output, in ValueSources::own's order.
   void AddValues(ComputationId id, const ValueSources& sources);
-  // A loop on arrays of its own, one for each leaf of its state. Outputs: the number of iterations, and each array that the
-  // body's instructions give, of the first iterations one behind the other ([slots] before its sizes); where there are more
-  // iterations than slots the last slot holds one of those.
+  // A loop on arrays of its own, one for each leaf of its state. Outputs: the number of iterations, and each
+  // array that the body's instructions give, of the first iterations one behind the other ([slots] before its
+  // sizes); where there are more iterations than slots the last slot holds one of those.
   void AddLoop(const Instruction& loop, const ValueSources& body_sources, int64_t slots);
   // A loop as AddAlone has it; one more output, the last, is the number of its iterations.
   void AddCountedLoop(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction);
-  // One instruction on arrays of its own, constants as they are. Operands that are one value of one `set` are one array.
+  // One instruction on arrays of its own, constants as they are. Operands that are one value of one `set` are
+  // one array.
   void AddAlone(int64_t set, ComputationId id, const ValueSources& sources, int32_t instruction);
 
   // Of parameters that AddAlone made: the set and the value.
@@ -58,7 +59,8 @@ class SiteModule {
   std::vector<Node> OperandLeaves(int64_t set, ComputationId id, const ValueSources& sources,
                                   int32_t operand);
   Node Operand(int64_t set, ComputationId id, const ValueSources& sources, int32_t operand);
-  // The loop on a state of these leaves: its result, the number of iterations, and the arrays that AddLoop stacks.
+  // The loop on a state of these leaves: its result, the number of iterations, and the arrays that AddLoop
+  // stacks.
   std::vector<Node> WriteLoop(const Instruction& loop, std::vector<Node> state,
                               const std::vector<ValueId>& shown, int64_t slots);
   Node Constant(ComputationWriter& writer, ElementType type, int64_t value);

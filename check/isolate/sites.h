@@ -1,5 +1,5 @@
-// The parts of a program's run that are looked into: its entry computation, and bodies of calls, branches and loops, each on the
-// arrays that the backend had there.
+// The parts of a program's run that are looked into: its entry computation, and bodies of calls, branches and
+// loops, each on the arrays that the backend had there.
 #ifndef ASSAY_CHECK_ISOLATE_SITES_H_
 #define ASSAY_CHECK_ISOLATE_SITES_H_
 
@@ -15,8 +15,8 @@
 
 namespace assay {
 
-// A place in the run of a program: indices of instructions and, of those in a computation that another one calls, iterations of
-// loops, from the outside in. What is called stands before its caller.
+// A place in the run of a program: indices of instructions and, of those in a computation that another one
+// calls, iterations of loops, from the outside in. What is called stands before its caller.
 using Place = std::vector<int64_t>;
 
 struct Site {
@@ -51,14 +51,15 @@ std::vector<Literal> LeavesAt(ModuleSources& sources, ComputationId id, const Va
 
 // Whether the instruction calls what is looked into.
 bool IsLookedInto(const Instruction& instruction);
-// What such an instruction of a site calls, in an iteration with these values. Of a loop the exact iterations are left out.
+// What such an instruction of a site calls, in an iteration with these values. Of a loop the exact iterations
+// are left out.
 Site CalledSite(ModuleSources& sources, const Site& site, int64_t iteration, int32_t instruction,
                 const Values& values);
 // The condition of the site's loop on the state before an iteration.
 Site ConditionSite(const Site& site, int64_t iteration, const std::vector<Literal>& state);
 
-// The values of an iteration of a site that has this state before it. `outputs`: what SiteModule::AddValues or AddLoop gives, of
-// own arrays alone.
+// The values of an iteration of a site that has this state before it. `outputs`: what SiteModule::AddValues
+// or AddLoop gives, of own arrays alone.
 absl::StatusOr<Values> ValuesOfIteration(ModuleSources& sources, const Site& site, int64_t iteration,
                                          const std::vector<Literal>& state, std::span<const Literal> outputs);
 

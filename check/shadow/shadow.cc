@@ -18,8 +18,8 @@
 namespace assay {
 namespace {
 
-// Evaluations that look for where the error comes from: as many as take this many applications of functions, and no more than
-// this many.
+// Evaluations that look for where the error comes from: as many as take this many applications of functions,
+// and no more than this many.
 constexpr int64_t kMaxWork = 20'000'000;
 constexpr int64_t kMaxEvaluations = 200;
 
@@ -337,7 +337,8 @@ MeasuredOutputs Measure(const ShadowValue& root) {
   return measured;
 }
 
-// The share of the outputs' errors that the roundings of these instructions alone make: the largest over outputs.
+// The share of the outputs' errors that the roundings of these instructions alone make: the largest over
+// outputs.
 absl::StatusOr<double> ShareOf(ShadowEvaluator& evaluator, const MeasuredOutputs& measured,
                                const std::vector<Place>& rounding) {
   ASSAY_ASSIGN_OR_RETURN(const ShadowValue root, evaluator.Evaluate(&rounding));
@@ -363,8 +364,8 @@ struct Group {
   }
 };
 
-// Cuts the group with the largest share in two, again and again, until all are of one of the `count` instructions or
-// `max_evaluations` calls of `share_of` are spent.
+// Cuts the group with the largest share in two, again and again, until all are of one of the `count`
+// instructions or `max_evaluations` calls of `share_of` are spent.
 absl::StatusOr<std::vector<Group>> BisectByShare(
     size_t count, int64_t max_evaluations,
     absl::FunctionRef<absl::StatusOr<double>(size_t begin, size_t end)> share_of) {

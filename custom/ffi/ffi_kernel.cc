@@ -55,7 +55,8 @@ int FirstLeaf(const Shape& shape, std::span<const int64_t> index) {
   return before;
 }
 
-// Whether a handler may be given these bytes themselves. An empty array has none, and an address nevertheless.
+// Whether a handler may be given these bytes themselves. An empty array has none, and an address
+// nevertheless.
 bool IsAligned(const void* data) {
   return data != nullptr && reinterpret_cast<uintptr_t>(data) % kAlignment == 0;
 }

@@ -117,7 +117,8 @@ absl::StatusOr<LapackCall> BindLapackCall(const Routine& routine, ElementType ty
 absl::StatusOr<Shape> ResultOf(const Routine& routine, const LapackCall& call, const InferContext& context);
 // What a call that fits counts for --max-steps (evaluator/steps.h).
 double ElementsOfCall(const Routine& routine, const InstructionView& call);
-// NotSupported where a size or, where a library is asked, the length of a workspace does not fit LAPACK's integers of 32 bits.
+// NotSupported where a size or, where a library is asked, the length of a workspace does not fit LAPACK's
+// integers of 32 bits.
 absl::Status CheckFitsIntegers(const Routine& routine, const LapackCall& call, bool by_library);
 
 }  // namespace assay::custom

@@ -57,8 +57,8 @@ bool BeginsWithoutHeader(std::string_view text) {
   return !word.empty() && !text.empty() && (text[0] == '=' || text[0] == '(' || text[0] == '{');
 }
 
-// Where those of HLO text do: lines that start with HloModule, outside of comments and strings. What stands before the first of them is
-// a part where it begins as a program does, else wrong text of the first one.
+// Where those of HLO text do: lines that start with HloModule, outside of comments and strings. What stands
+// before the first of them is a part where it begins as a program does, else wrong text of the first one.
 std::vector<size_t> BeginsOfHlo(std::string_view text) {
   constexpr std::string_view kHeader = "HloModule";
   std::vector<size_t> begins = {0};

@@ -50,9 +50,10 @@ struct ProgramPart {
   // What stands behind HloModule or module; empty: nothing.
   std::string_view Name() const;
 };
-// The programs of a file. StableHLO's tests keep several in one, with lines "// -----" between them; parts that hold no
-// operation are left out. In HLO text each line that starts with HloModule starts one, and
-// so does what stands before the first of them, where it begins as a program without a header does. Other files are one part.
+// The programs of a file. StableHLO's tests keep several in one, with lines "// -----" between them; parts
+// that hold no operation are left out. In HLO text each line that starts with HloModule starts one, and so
+// does what stands before the first of them, where it begins as a program without a header does. Other files
+// are one part.
 std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes);
 
 }  // namespace assay

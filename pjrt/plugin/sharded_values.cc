@@ -48,8 +48,9 @@ absl::Status SetLayout(const ShardLayout& layout, int64_t partitions, std::strin
   return absl::OkStatus();
 }
 
-// Of each dimension of a reshape's result the operand's that it is; where some are merged or split, the first of these of the other side: pieces
-// of the first dimension are pieces of the whole, where they are of equal size. -1: none.
+// Of each dimension of a reshape's result the operand's that it is; where some are merged or split, the first
+// of these of the other side: pieces of the first dimension are pieces of the whole, where they are of equal
+// size. -1: none.
 std::vector<int64_t> KeptByReshape(const Shape& from, const Shape& to) {
   std::vector<int64_t> sources(static_cast<size_t>(to.rank()), -1);
   if (from.num_elements() == 0 || from.HasDynamic() || to.HasDynamic()) return sources;
@@ -76,10 +77,11 @@ bool IsLayoutConstraint(const Instruction& instruction) {
          instruction.attributes.Text(Attr::kCustomCallTarget) == "LayoutConstraint";
 }
 
-// The shardings of the entry computation's arrays: those that are stated, and of results that nothing is stated of those that
-// follow. A result of an elementwise operation lies as its first operand that has a sharding; a transpose, a broadcast, a
-// reduce or a dot is cut along the dimensions that its operands are, and so are the open dimensions of a constraint. XLA's
-// propagation goes further, and back from uses; where pieces lie changes no value.
+// The shardings of the entry computation's arrays: those that are stated, and of results that nothing is
+// stated of those that follow. A result of an elementwise operation lies as its first operand that has a
+// sharding; a transpose, a broadcast, a reduce or a dot is cut along the dimensions that its operands are,
+// and so are the open dimensions of a constraint. XLA's propagation goes further, and back from uses; where
+// pieces lie changes no value.
 class Layouts {
  public:
   using Layout = std::shared_ptr<const ShardLayout>;  // null: whole on each device

@@ -229,7 +229,8 @@ def eigenvectors_by_the_library(library, a):
         library.dsyevd_(b"V", b"L", ctypes.byref(n), vectors.ctypes.data_as(ctypes.c_void_p), ctypes.byref(n),
                         values.ctypes.data_as(ctypes.c_void_p), work.ctypes.data_as(ctypes.c_void_p),
                         ctypes.byref(ctypes.c_int(num_work)), ints.ctypes.data_as(ctypes.c_void_p),
-                        ctypes.byref(ctypes.c_int(num_ints)), ctypes.byref(info), ctypes.c_size_t(1), ctypes.c_size_t(1))
+                        ctypes.byref(ctypes.c_int(num_ints)), ctypes.byref(info), ctypes.c_size_t(1),
+                        ctypes.c_size_t(1))
         assert info.value == 0
 
     work, ints = np.zeros(1), np.zeros(1, np.int32)

@@ -1,4 +1,5 @@
-"""Programs with free dimensions on the plugin: exported with symbolic sizes and called by JAX, which refines them; compiled as they
+"""Programs with free dimensions on the plugin: exported with symbolic sizes and called by JAX, which refines
+them; compiled as they
 stand they are refused. The oracle is the function compiled for these sizes, by XLA:CPU and by the plugin."""
 
 import numpy as np
@@ -20,7 +21,8 @@ def pooled_attention(x, y):
 
 
 def running(x, y):
-    return lax.scan(lambda c, row: (jnp.tanh(c + row), c.sum()), jnp.zeros((x.shape[0], 4)) + y[:, None], jnp.swapaxes(x, 0, 1))
+    return lax.scan(lambda c, row: (jnp.tanh(c + row), c.sum()), jnp.zeros((x.shape[0], 4)) + y[:, None],
+                    jnp.swapaxes(x, 0, 1))
 
 
 def exported(function, platforms):
@@ -80,4 +82,5 @@ def test_a_program_with_free_dimensions_is_not_compiled(form):
     program = exported(pooled_attention, ["assay"])
     code = program.mlir_module() if form == "text" else program.mlir_module_serialized
     with pytest.raises(jax.errors.JaxRuntimeError, match=r"UNIMPLEMENTED.*free dimensions.*Exported\.call"):
-        ASSAY[0].client.compile_and_load(code, xla_client.DeviceList(tuple(ASSAY[:1])), xla_client.CompileOptions())
+        ASSAY[0].client.compile_and_load(code, xla_client.DeviceList(tuple(ASSAY[:1])),
+                                         xla_client.CompileOptions())

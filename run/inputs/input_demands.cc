@@ -151,7 +151,8 @@ void Analysis::StepParameter(const Task& task) {
   }
 }
 
-// Moved elements demand of the operands what is demanded of the result: operand k has them all, or is result k of several.
+// Moved elements demand of the operands what is demanded of the result: operand k has them all, or is result
+// k of several.
 void PassToMoved(const InstructionView& view, const MoveDef& moves, const InputDemand& demand,
                  std::span<const int64_t> path, std::vector<OperandDemand>& demands) {
   for (int64_t k = 0; k < static_cast<int64_t>(moves.count(view.num_operands())); ++k) {

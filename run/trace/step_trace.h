@@ -1,5 +1,5 @@
-// A run as a trace in Chrome's format, which Perfetto (ui.perfetto.dev) and chrome://tracing open: an event for each step
-// and for each part of a step on the thread that computed it.
+// A run as a trace in Chrome's format, which Perfetto (ui.perfetto.dev) and chrome://tracing open: an event
+// for each step and for each part of a step on the thread that computed it.
 #ifndef ASSAY_RUN_TRACE_STEP_TRACE_H_
 #define ASSAY_RUN_TRACE_STEP_TRACE_H_
 
@@ -16,9 +16,10 @@ namespace assay {
 
 class JsonWriter;
 
-// Memory and file are bounded: of what runs inside the steps of the entry computation `most` events are kept, the first
-// ones, and of each of these steps no more than half of those that are left, so that one long loop leaves something
-// for what comes behind it. The entry's own steps are all kept, up to `most` as well. The rest is counted.
+// Memory and file are bounded: of what runs inside the steps of the entry computation `most` events are kept,
+// the first ones, and of each of these steps no more than half of those that are left, so that one long loop
+// leaves something for what comes behind it. The entry's own steps are all kept, up to `most` as well. The
+// rest is counted.
 class StepTrace final : public StepObserver {
  public:
   static constexpr int64_t kMost = 100'000;

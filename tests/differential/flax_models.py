@@ -1,6 +1,7 @@
 """Small models of Flax whose batch, and length where there is one, is symbolic, for free_dimensions.py.
 
-The weights are constants of the exported programs: PyTrees of numpy arrays with values that do not depend on Flax's own generators.
+The weights are constants of the exported programs: PyTrees of numpy arrays with values that do not depend on
+Flax's own generators.
 """
 
 import zlib
@@ -55,7 +56,8 @@ class Recurrent(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """The training form of batch norm: means and variances of the batch are computed, and its running averages are results."""
+    """The training form of batch norm: means and variances of the batch are computed, and its running
+    averages are results."""
 
     @nn.compact
     def __call__(self, x):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Programs with free dimensions, against programs of static shapes.
 
-Each function of free_functions.py, and each model of flax_models.py where Flax is installed, is exported by JAX with symbolic sizes. At
+Each function of free_functions.py, and each model of flax_models.py where Flax is installed, is exported by
+JAX with symbolic sizes. At
 each of three sizes, what Assay gives for the exported program must be, byte for byte, what it gives for
   - the same program as jaxlib refines it (refine_polymorphic_shapes),
   - the function as JAX lowers it for these sizes.

@@ -211,8 +211,8 @@ TEST_CASE("op table: facts of a row agree with each other", "[op_table]") {
     // Elementwise ops count an operation for each element; a move counts none.
     CHECK((op.strip != nullptr) == (work == work::Elementwise ||
                                     (work == work::Function && op.operands.max > 0 && !op.has_side_effect)));
-    // What moves elements says so once, and counts no operation. A bitcast may change what its bits mean; a copy's radii are the
-    // operand's own.
+    // What moves elements says so once, and counts no operation. A bitcast may change what its bits mean; a
+    // copy's radii are the operand's own.
     if (op.source != nullptr) CHECK(op.moves.operands == 1);
     if (opcode != Opcode::kBitcast && opcode != Opcode::kCopy)
       CHECK(op.moves.any() == (op.bound == BoundFn(bound::Moved)));

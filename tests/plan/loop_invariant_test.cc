@@ -187,7 +187,8 @@ TEST_CASE("loop invariants: not what has effects, is ordered by control, or woul
   c = f32[8] add(a, p))") == " | ");
   CHECK(InvariantsOf(R"(  p = f32[8] sine(b), control-predecessors={j}
   c = f32[8] add(a, p))") == " | ");
-  // Half a GiB each: there is room for m, and for none that it is made of, which has to be there in each iteration.
+  // Half a GiB each: there is room for m, and for none that it is made of, which has to be there in each
+  // iteration.
   CHECK(InvariantsOf(R"(  k = f32[] constant(2)
   p = f32[134217728] broadcast(k), dimensions={}
   q = f32[134217728] sine(p)

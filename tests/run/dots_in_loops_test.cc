@@ -1,4 +1,5 @@
-// Dots in loops by what no iteration changes: the exact engine, which packs it once a loop, against the reference engine.
+// Dots in loops by what no iteration changes: the exact engine, which packs it once a loop, against the
+// reference engine.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
@@ -21,7 +22,8 @@ struct Layout {
 const Layout kLayouts[] = {
     {"f32", "12,20", 0}, {"f32", "20,12", 1}, {"bf16", "12,20", 0}, {"f16", "20,12", 1}};
 
-// `iterations` iterations over a counter, a state h[5,12] and the weights v and w; `update` gives h2, v2 and w2 from them.
+// `iterations` iterations over a counter, a state h[5,12] and the weights v and w; `update` gives h2, v2 and
+// w2 from them.
 std::string LoopText(const Layout& layout, int iterations, const std::string& update,
                      const std::string& init = "tuple(zero, x, v, w)", const std::string& computations = "") {
   const std::string h = layout.type + "[5,12]", weights = fmt::format("{}[{}]", layout.type, layout.weights);

@@ -48,7 +48,8 @@ class Arguments(CliCase):
         self.at_once(5, "run", *self.given, "--output", self.path("no/o.npz"),
                      error="no/o.npz: error: can't create a file beside")
         self.at_once(5, "run", *self.given, "--output", self.folder.name, error="can't write: Is a directory")
-        self.at_once(5, "run", *self.given, "--trace", self.path("no/t.json"), error="no/t.json: error: can't create a file")
+        self.at_once(5, "run", *self.given, "--trace", self.path("no/t.json"),
+                     error="no/t.json: error: can't create a file")
         self.at_once(2, "run", *self.given, "--engine", "quick", error="--engine")
         self.at_once(5, "run", self.program, "--shadow", "--inputs", missing, error="can't open")
         self.at_once(5, "run", *self.given, "--load-ops", self.path("none.so"), error="none.so")
@@ -95,8 +96,10 @@ class Arguments(CliCase):
                      error="none: error: can't open")
 
     def test_bench(self):
-        self.at_once(5, "bench", self.program, "--inputs", self.path("none.npz"), error="none.npz: error: can't open")
-        self.at_once(5, "bench", *self.given, "--trace", self.path("no/t.json"), error="no/t.json: error: can't create a file")
+        self.at_once(5, "bench", self.program, "--inputs", self.path("none.npz"),
+                     error="none.npz: error: can't open")
+        self.at_once(5, "bench", *self.given, "--trace", self.path("no/t.json"),
+                     error="no/t.json: error: can't create a file")
         self.at_once(2, "bench", *self.given, "--engine", "quick", error="--engine")
 
     def test_audit(self):

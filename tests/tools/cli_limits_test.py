@@ -249,7 +249,8 @@ ENTRY e {
     # ---- no page is writable and executable ----
 
     def pages_after_a_dot(self, *flags, until):
-        """The writable and executable mappings of a process that made a dot by `fast` and then iterates in a loop."""
+        """The writable and executable mappings of a process that made a dot by `fast` and then iterates in a
+        loop."""
         program = self.file("d.hlo", """HloModule m
 c {
   p = (pred[], f32[512,512]) parameter(0)

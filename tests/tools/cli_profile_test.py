@@ -88,10 +88,12 @@ class Profile(CliCase):
             os.remove(path)
 
     def test_trace_of_a_long_loop_is_cut(self):
-        program = self.file("l.hlo", LOOP.replace("constant(10)", "constant(20000)").replace("f32[40,40]", "f32[2,2]"))
+        loop = LOOP.replace("constant(10)", "constant(20000)").replace("f32[40,40]", "f32[2,2]")
+        program = self.file("l.hlo", loop)
         path = self.path("trace.json")
         self.expect(0, "run", program, "--random-inputs", "1", "--engine", "reference", "--trace", path,
-                    error="events; 130003 more are left out")  # of 20,000 iterations of 6 and 20,001 of 3 events 50,000 stay
+                    error="events; 130003 more are left out")
+        # Of 20,000 iterations of 6 events and 20,001 of 3, 50,000 stay.
         with open(path) as file:
             trace = json.load(file)
         self.assertEqual(trace["otherData"]["dropped_events"], 20000 * 6 + 20001 * 3 - 50000)
@@ -100,11 +102,13 @@ class Profile(CliCase):
     def test_trace_by_its_old_name(self):
         program, path = self.file("c.hlo", CONSTANT), self.path("trace.json")
         for command in ("run", "bench"):
-            self.expect(0, command, program, "--profile", path, error="note: --profile of run and bench is called --trace now")
+            self.expect(0, command, program, "--profile", path,
+                        error="note: --profile of run and bench is called --trace now")
             with open(path) as file:
                 self.assertTrue(json.load(file)["traceEvents"])
             os.remove(path)
-            self.expect(2, command, program, "--profile", path, "--trace", self.path("other.json"), error="--trace")
+            self.expect(2, command, program, "--profile", path, "--trace", self.path("other.json"),
+                        error="--trace")
         for flags in (("--shadow",), ("--plugin", "lib.so")):
             for name in ("--trace", "--profile"):
                 self.expect(2, "run", program, *flags, name, path, error=name)
@@ -115,7 +119,8 @@ class Profile(CliCase):
         for command in ("run", "bench"):
             self.expect(5, command, program, "--trace", self.path("none/trace.json"), error="none/trace.json")
         self.expect(3, "run", self.file("bad.hlo", "?"), "--trace", self.path("t.json"), error="error")
-        self.expect(5, "run", self.file("w.hlo", ENDLESS), "--max-steps", "9", "--trace", self.path("t.json"), error="steps")
+        self.expect(5, "run", self.file("w.hlo", ENDLESS), "--max-steps", "9", "--trace",
+                    self.path("t.json"), error="steps")
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["bad.hlo", "c.hlo", "w.hlo"])
 
     def test_profile_flags_are_in_the_help(self):

@@ -143,7 +143,8 @@ class Streams(CliCase):
         program, out = self.file("c.hlo", CONSTANT), self.path("out")
         os.mkdir(self.path("folder"))
         for other in (out, self.path("folder/../out"), self.path("./out")):
-            self.expect(2, "run", program, "--output", out, "--trace", other, error="--output and --trace are one file")
+            self.expect(2, "run", program, "--output", out, "--trace", other,
+                        error="--output and --trace are one file")
         self.assertFalse(os.path.exists(out))
         self.expect(0, "run", program, "--output", out, "--trace", self.path("trace"))
         os.symlink("out", self.path("link"))

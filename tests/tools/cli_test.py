@@ -476,10 +476,15 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
         for args, flag in ((("run", ""), "PROGRAM"), (("run", program, "--inputs", ""), "--inputs"),
                            (("golden", "check", ""), "PATH"),
                            (("diff", npz, ""), "SECOND"), (("diff", program, "--actual", ""), "--actual"),
-                           (("run", program, "--output", ""), "--output"), (("run", program, "--trace", ""), "--trace"),
+                           (("run", program, "--output", ""), "--output"), (("run", program, "--trace", ""),
+                                                                            "--trace"),
                            (("golden", "record", program, "--output", ""), "--output")):
             self.expect(2, *args, error=f"{flag}: '' names no file")
-        for args in (("run", program, "--output", "-"), ("bench", program, "--trace", "-"), ("golden", "record", program, "--output", "-")):
+        for args in (("run", program, "--output", "-"), ("bench", program, "--trace", "-"), ("golden",
+                                                                                             "record",
+                                                                                             program,
+                                                                                             "--output",
+                                                                                             "-")):
             self.expect(2, *args, error="'-' names no file to write", cwd=self.folder.name)
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.hlo", "o.npz"])
 

@@ -57,9 +57,10 @@ absl::StatusOr<Shape> InferAllReduceDone(const InferContext& context) {
   return context.operand(0);
 }
 
-// result[I] = f(… f(x_0[I], x_1[I]) …, x_(n-1)[I]) over the members in group order, for operand k; of float or complex add
-// the exact sum, rounded once, which no order can show. f computes in the types of its own parameters; where they are not the
-// operand's, its result is rounded once more (Decision: reduce-window-result-type).
+// result[I] = f(… f(x_0[I], x_1[I]) …, x_(n-1)[I]) over the members in group order, for operand k; of float
+// or complex add the exact sum, rounded once, which no order can show. f computes in the types of its own
+// parameters; where they are not the operand's, its result is rounded once more (Decision:
+// reduce-window-result-type).
 absl::StatusOr<Literal> FoldMembers(EvalContext& context, Contributions contributions, size_t k) {
   ASSAY_RETURN_IF_ERROR(CheckAlike(context, contributions, k));
   const Shape& shape = contributions[0][k].shape();

@@ -37,11 +37,12 @@ int64_t Ratio(const Shape* larger, const Shape* smaller, int64_t d);
 // `shape` with dimension d of size `size`; nullopt: the size overflowed.
 absl::StatusOr<Shape> Resized(const Shape& shape, int64_t d, std::optional<int64_t> size);
 
-// What the members of a group contribute to a collective: contributions[m][k] is operand k of member m, in group order.
+// What the members of a group contribute to a collective: contributions[m][k] is operand k of member m, in
+// group order.
 using Contributions = std::span<std::vector<Literal>>;
 
-// The joint step of this device's group: `combine` makes a value for each member (DeviceLink::Rendezvous). Null where no group has
-// this device; the caller knows what it gets then.
+// The joint step of this device's group: `combine` makes a value for each member (DeviceLink::Rendezvous).
+// Null where no group has this device; the caller knows what it gets then.
 absl::StatusOr<std::optional<Literal>> MeetGroup(EvalContext& context, const GroupRules& rules,
                                                  std::span<Literal> operands, DeviceLink::Combine combine);
 // SYNC-1: operand k has the same run-time sizes on each member, dimension `apart` left aside.

@@ -12,12 +12,13 @@ namespace assay::mlir {
 struct Einsum {
   std::string_view lhs, rhs, result;  // of unary_einsum rhs is empty
 
-  // As dot_general and transpose have it: dimensions of lhs and rhs, and where each dimension of the result is in the product's.
+  // As dot_general and transpose have it: dimensions of lhs and rhs, and where each dimension of the result
+  // is in the product's.
   Ints lhs_batch, rhs_batch, lhs_contracting, rhs_contracting, permutation;
 };
 
-// nullopt: not of this form, or not what a product of two arrays and a transposition give: a letter that stands twice in one operand or in the
-// result, an ellipsis, a letter that is summed in one operand alone.
+// nullopt: not of this form, or not what a product of two arrays and a transposition give: a letter that
+// stands twice in one operand or in the result, an ellipsis, a letter that is summed in one operand alone.
 std::optional<Einsum> ParseEinsum(std::string_view config, size_t operands);
 
 }  // namespace assay::mlir

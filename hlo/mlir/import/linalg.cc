@@ -181,7 +181,8 @@ void ImportDot(OpImport& in) {
   in.Emit(Opcode::kDot, in.operands, std::move(attributes));
 }
 
-// einsum: a dot, and a transpose where the result has its dimensions in another order. unary_einsum: a transpose.
+// einsum: a dot, and a transpose where the result has its dimensions in another order. unary_einsum: a
+// transpose.
 template <size_t operands>
 void ImportEinsum(OpImport& in) {
   if (!in.Arity(operands)) return;

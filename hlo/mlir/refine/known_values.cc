@@ -249,8 +249,9 @@ absl::StatusOr<std::optional<Known>> KnownOfType(const Operation& operation, Ope
   return (*size)[0] == kDynamicSize ? Known() : size;
 }
 
-// reshape to [2, -1] of so many elements: at most one size is -1, and stands for the one with which the number is right. Where none is, the
-// sizes are the result, and `is_checked` says whether their number of elements matters.
+// reshape to [2, -1] of so many elements: at most one size is -1, and stands for the one with which the
+// number is right. Where none is, the sizes are the result, and `is_checked` says whether their number of
+// elements matters.
 absl::StatusOr<Known> KnownReshape(Operands operands, bool is_checked) {
   if (operands.size() != 2 || operands[0].known->size() != 1) return Known();
   const int64_t elements = (*operands[0].known)[0];

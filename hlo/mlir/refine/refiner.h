@@ -2,7 +2,8 @@
 // written anew.
 //
 // refiner.cc: functions, regions, and operations as they are. refined_operations.cc: what is written.
-// refine_calls.cc: loops, branches, calls, custom calls. refine_scan.cc: scans. static_forms.cc: what dynamic operations become.
+// refine_calls.cc: loops, branches, calls, custom calls. refine_scan.cc: scans. static_forms.cc: what dynamic
+// operations become.
 #ifndef ASSAY_HLO_MLIR_REFINE_REFINER_H_
 #define ASSAY_HLO_MLIR_REFINE_REFINER_H_
 

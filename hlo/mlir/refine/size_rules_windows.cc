@@ -61,7 +61,8 @@ absl::StatusOr<ResultSizes> Dot(const SizeSite& site) {
   return Product(site, {}, {}, {static_cast<int64_t>(site.rank(0)) - 1}, {0});
 }
 
-// Like dot_general, but that rhs' group dimension is in no result; where the ragged dimension is summed the groups come first.
+// Like dot_general, but that rhs' group dimension is in no result; where the ragged dimension is summed the
+// groups come first.
 absl::StatusOr<ResultSizes> RaggedDot(const SizeSite& site) {
   const Ints ragged = IntsOfField(site.op, "lhs_ragged_dimensions"),
              group = IntsOfField(site.op, "rhs_group_dimensions");

@@ -77,7 +77,8 @@ absl::Status TextParser::ParseCheckTypes(Draft& draft) {
   return CheckOperandTypes(draft, types);
 }
 
-// mhlo.X is read as stablehlo.X where there is one: their forms are the same. What both have beside the dialect shape is read as its own.
+// mhlo.X is read as stablehlo.X where there is one: their forms are the same. What both have beside the
+// dialect shape is read as its own.
 void TextParser::ReplaceMhlo(std::string_view* name) {
   for (const std::string_view of_shapes : {"shape.compute_reshape_shape", "shape.cstr_reshapable"}) {
     const std::string_view last = of_shapes.substr(6);

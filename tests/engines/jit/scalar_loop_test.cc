@@ -1,4 +1,5 @@
-// While loops of scalars as generated code: bits and counted steps of the interpreter, however often they iterate.
+// While loops of scalars as generated code: bits and counted steps of the interpreter, however often they
+// iterate.
 #include "engines/jit/scalar_loop.h"
 
 #include <catch2/catch.hpp>
