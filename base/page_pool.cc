@@ -9,11 +9,11 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kMostKept = int64_t{512} << 20;
+constexpr int64_t kMaxKept = int64_t{512} << 20;
 
 int64_t LimitOfProcess() {
   const int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return memory > 0 ? std::min(kMostKept, memory / 16) : kMostKept;
+  return memory > 0 ? std::min(kMaxKept, memory / 16) : kMaxKept;
 }
 
 }  // namespace

@@ -115,14 +115,14 @@ class GuardedParts {
   // that what a kernel prepares for a piece costs little.
   void Run(int64_t begin, int64_t end) {
     if (guard_ == nullptr) return body_(begin, end);
-    constexpr int64_t kMostGrains = 8;
+    constexpr int64_t kMaxGrains = 8;
     int64_t grains = 1, time = RunGuard::RoughTime();
     while (!ended_.load(std::memory_order_relaxed)) {
       const int64_t to = (end - begin) / grains > grain_ ? begin + grains * grain_ : end;
       body_(begin, to);
       if (to == end) return;
       begin = to;
-      grains = std::min(2 * grains, kMostGrains);
+      grains = std::min(2 * grains, kMaxGrains);
       if (const int64_t now = RunGuard::RoughTime(); now != time) {
         time = now;
         grains = 1;

@@ -39,9 +39,9 @@ ComputationDeriver::ComputationDeriver(ModuleDeriver& module, const Computation&
 
 // --- What rules ask ---
 
-void ComputationDeriver::Give(Node radius, size_t leaf) { result_->leaves[leaf].radius = radius; }
+void ComputationDeriver::SetRadius(Node radius, size_t leaf) { result_->leaves[leaf].radius = radius; }
 
-void ComputationDeriver::GiveUp(std::string_view why) {
+void ComputationDeriver::MarkUnchecked(std::string_view why) {
   bool any = false;
   for (size_t k = 0; k < result_->leaves.size(); ++k) {
     const Node value = ValueOf(*result_, k);
@@ -114,7 +114,7 @@ Node ComputationDeriver::Magnitude(Node node) {
   const auto [it, is_new] = magnitudes_.try_emplace(node.id);
   if (!is_new) return it->second;
   const ElementType type = writer_.ShapeOf(node).element_type();
-  Node magnitude = IsComplex(type) ? node : As(node, RadiusType(type));
+  Node magnitude = IsComplex(type) ? node : ConvertTo(node, RadiusType(type));
   if (type != ElementType::kPred && !IsUnsignedIntegral(type)) magnitude = Write(Opcode::kAbs, {magnitude});
   return magnitudes_[node.id] = magnitude;
 }
@@ -190,7 +190,7 @@ void ComputationDeriver::AddFlag(std::vector<BoundedLeaf>& leaves, Node flag) {
   for (BoundedLeaf& leaf : leaves) {
     const Shape shape = writer_.ShapeOf(leaf.value);
     if (!shape.IsArray()) continue;
-    const Node here = Spread(As(flag, RadiusType(shape.element_type())), ZeroRadius(leaf.value));
+    const Node here = Spread(ConvertTo(flag, RadiusType(shape.element_type())), ZeroRadius(leaf.value));
     leaf.radius = Plus(leaf.radius, here);
   }
 }
@@ -199,7 +199,7 @@ void ComputationDeriver::AddFlag(std::vector<BoundedLeaf>& leaves, Node flag) {
 Node ComputationDeriver::SubnormalRadius(Node value) {
   const ElementType type = writer_.ShapeOf(value).element_type();
   const Node magnitude = Magnitude(value);
-  return Choose(Is("LT", magnitude, std::ldexp(1, Info(type).format->min_exponent)), magnitude, Node());
+  return Choose(Compare("LT", magnitude, std::ldexp(1, Info(type).format->min_exponent)), magnitude, Node());
 }
 
 // --- Computations ---
@@ -244,7 +244,7 @@ void ComputationDeriver::FlushConstant() {
   if (!constant.shape->IsArray() || constant.literal == nullptr) return;
   if (!module_.profile().flushes.Has(constant.shape->element_type()) || !HasSubnormals(*constant.literal))
     return;
-  Give(SubnormalRadius(result_->whole), 0);
+  SetRadius(SubnormalRadius(result_->whole), 0);
 }
 
 // One parameter: a tuple of the arrays of all, then the radii of some, then the ends of some.

@@ -33,9 +33,9 @@ class ComputationDeriver final : public BoundContext {
   Ends EndsOf(size_t k) override;
   Ends ResultEnds() override;
   bool MayOverflow(size_t k) override { return MayOverflow(view_->instruction.operands[k], 0); }
-  Node Given() override { return result_->leaves[0].radius; }
-  void Give(Node radius, size_t leaf) override;
-  void GiveUp(std::string_view why) override;
+  Node ResultRadius() override { return result_->leaves[0].radius; }
+  void SetRadius(Node radius, size_t leaf) override;
+  void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override;
   bool IsExact(ComputationId id) override { return module_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;

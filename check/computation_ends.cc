@@ -13,7 +13,7 @@ namespace assay {
 namespace {
 
 // How many instructions are followed back for the ends of a value: beyond, what its radius says.
-constexpr int kMostForEnds = 4;
+constexpr int kMaxForEnds = 4;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Ends ComputationDeriver::ResultEnds() {
 
 Ends ComputationDeriver::EndsOfLeaf(BoundedLeaf& leaf) {
   if (leaf.ends) return leaf.ends;
-  if (leaf.producer >= 0 && leaf.radius && ends_depth_ < kMostForEnds)
+  if (leaf.producer >= 0 && leaf.radius && ends_depth_ < kMaxForEnds)
     return leaf.ends = EndsOfProducer(leaf.producer);
   return leaf.ends =
              bound::EndsOfBall(*this, leaf.value, leaf.radius, writer_.ShapeOf(leaf.value).element_type());
@@ -51,7 +51,7 @@ Ends ComputationDeriver::EndsOfProducer(int32_t producer) {
 
 bool ComputationDeriver::MayOverflow(int32_t instruction, int depth) const {
   const Derived& derived = derived_[static_cast<size_t>(instruction)];
-  if (derived.leaves.size() != 1 || !derived.leaves[0].radius || depth >= kMostForEnds) return false;
+  if (derived.leaves.size() != 1 || !derived.leaves[0].radius || depth >= kMaxForEnds) return false;
   return MayOverflow(derived.leaves[0], depth);
 }
 
@@ -65,7 +65,7 @@ bool ComputationDeriver::MayOverflow(const BoundedLeaf& leaf, int depth) const {
 }
 
 bool ComputationDeriver::IsImage(int32_t producer, int depth) const {
-  if (producer < 0 || depth >= kMostForEnds) return false;
+  if (producer < 0 || depth >= kMaxForEnds) return false;
   const Instruction& by = from_.instructions[static_cast<size_t>(producer)];
   const bound::EndsSource source = bound::ImageOf({from_, by});
   return source.is_own || std::any_of(source.operands.begin(), source.operands.end(), [&](size_t k) {
@@ -128,8 +128,8 @@ absl::StatusOr<ProbedComputation> ComputationDeriver::DeriveProbed(const std::ve
     for (const BoundedLeaf& leaf : derived_[i].leaves) {
       flags.push_back(-1);
       if (!leaf.radius) continue;
-      const Node undecided = Choose(Is("LT", leaf.radius, std::numeric_limits<double>::infinity()), Node(),
-                                    Constant(1, leaf.radius));
+      const Node undecided = Choose(Compare("LT", leaf.radius, std::numeric_limits<double>::infinity()),
+                                    Node(), Constant(1, leaf.radius));
       DimVector all(static_cast<size_t>(writer_.ShapeOf(undecided).rank()));
       std::iota(all.begin(), all.end(), 0);
       flags.back() = show(all.empty() ? undecided : Reduced(Opcode::kMaximum, undecided, all));

@@ -220,8 +220,8 @@ absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profi
   return BoundedOutputs{std::move(outputs), std::move(bounds.unchecked)};
 }
 
-Conformance Judge(const BoundedOutput& output, const Literal* actual,
-                  const std::function<void(const JudgedElement&)>& each) {
+Conformance CompareToBounds(const BoundedOutput& output, const Literal* actual,
+                            const std::function<void(const JudgedElement&)>& each) {
   Conformance result;
   result.key = output.key;
   if (actual == nullptr) {

@@ -76,8 +76,8 @@ struct JudgedElement {
   int64_t ulps = 0;  // from exact to actual
 };
 // The actual value of the output; null: the backend has none. Each element is told to `each`, in order.
-Conformance Judge(const BoundedOutput& output, const Literal* actual,
-                  const std::function<void(const JudgedElement&)>& each = {});
+Conformance CompareToBounds(const BoundedOutput& output, const Literal* actual,
+                            const std::function<void(const JudgedElement&)>& each = {});
 
 }  // namespace assay
 

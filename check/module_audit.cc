@@ -16,7 +16,7 @@ constexpr uint32_t kSeenByCaller =
     BitOf(AuditPoint::kNanInExtreme) | BitOf(AuditPoint::kNanInCompare) | BitOf(AuditPoint::kSubnormals);
 
 // What a rule tells of one instruction.
-struct Told {
+struct PointRecord {
   bool always = false;
   std::string note;
   bool saw = false;
@@ -34,7 +34,7 @@ class InstructionAudit final : public AuditContext {
     DefinitionOf(view_.instruction.opcode).audit(*this);
     return status_;
   }
-  const std::map<AuditPoint, Told>& told() const { return told_; }
+  const std::map<AuditPoint, PointRecord>& told() const { return told_; }
 
   const InstructionView& view() const override { return view_; }
   const Module& module() const override { return audit_.module(); }
@@ -53,21 +53,21 @@ class InstructionAudit final : public AuditContext {
 
   void Always(AuditPoint point, std::string_view note) override {
     if (run_ != nullptr) return;
-    Told& told = told_[point];
+    PointRecord& told = told_[point];
     told.always = true;
     told.note = note;
   }
-  void May(AuditPoint point, std::string_view note) override {
+  void RecordPossible(AuditPoint point, std::string_view note) override {
     if (run_ != nullptr) return;
-    Told& told = told_[point];
+    PointRecord& told = told_[point];
     if (!told.always) told.note = note;
   }
-  void Saw(AuditPoint point, const Dependence& dependence) override {
+  void RecordFound(AuditPoint point, const Dependence& dependence) override {
     if (run_ == nullptr) {
       if (dependence.count > 0) Always(point, dependence.first);
       return;
     }
-    Told& told = told_[point];
+    PointRecord& told = told_[point];
     told.saw = true;
     if (told.dependence.count == 0) told.dependence.first = dependence.first;
     told.dependence.count += dependence.count;
@@ -83,7 +83,7 @@ class InstructionAudit final : public AuditContext {
   EvalContext* run_ = nullptr;
   std::span<const Literal> operands_;
   const Literal* result_ = nullptr;
-  std::map<AuditPoint, Told> told_;
+  std::map<AuditPoint, PointRecord> told_;
   absl::Status status_;
 };
 

@@ -7,7 +7,7 @@ namespace assay {
 namespace {
 
 // More than 100 for each instruction of the largest programs that people have.
-constexpr int64_t kMostInstructions = 1 << 22;
+constexpr int64_t kMaxInstructions = 1 << 22;
 
 // The attributes with other computations.
 AttributeMap WithComputations(AttributeMap attributes, ModuleDeriver& deriver) {
@@ -31,7 +31,7 @@ AttributeMap WithComputations(AttributeMap attributes, ModuleDeriver& deriver) {
 }  // namespace
 
 ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
-    : from_(from), profile_(profile), instructions_left_(kMostInstructions) {
+    : from_(from), profile_(profile), instructions_left_(kMaxInstructions) {
   Module& module = result_.module;
   module.name = from.name + "_bounds";
   module.replica_count = from.replica_count;

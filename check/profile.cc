@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, std::string_view> kProfiles[] = {
 #include "check/profile_texts.inc"
 };
 
-constexpr int kMostInherited = 16;
+constexpr int kMaxInherited = 16;
 
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
@@ -90,7 +90,7 @@ class Parser {
   }
 
   absl::Status Inherit(std::string_view name) {
-    if (depth_ >= kMostInherited)
+    if (depth_ >= kMaxInherited)
       return BadInput(fmt::format("profiles inherit each other more than {} deep", depth_));
     for (const auto& [known, text] : kProfiles) {
       if (known == name) return Parser(profile_, depth_ + 1).Read(name, text);

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "custom/bound_call.h"
 #include "custom/c_api.h"
 #include "custom/op_interface.h"
+#include "custom/resolved_call.h"
 #include "literal/literal.h"
 
 namespace assay::custom {

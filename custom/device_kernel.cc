@@ -8,7 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "custom/c_values.h"
 #include "custom/float_environment.h"
-#include "custom/made_kernel.h"
+#include "custom/kernel_instance.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -29,7 +29,7 @@ std::vector<bool> OnHost(const std::vector<OpArgument>& arguments, const std::ve
 
 class DeviceLibraryKernel final : public CustomDeviceKernel {
  public:
-  explicit DeviceLibraryKernel(std::unique_ptr<const MadeKernel> made)
+  explicit DeviceLibraryKernel(std::unique_ptr<const KernelInstance> made)
       : made_(std::move(made)),
         operand_on_host_(OnHost(made_->op().inputs, made_->bound().inputs, made_->def())),
         result_on_host_(OnHost(made_->op().outputs, made_->bound().outputs, made_->def())) {}
@@ -44,14 +44,14 @@ class DeviceLibraryKernel final : public CustomDeviceKernel {
   CustomTolerance tolerance() const override { return made_->def().tolerance; }
 
  private:
-  const std::unique_ptr<const MadeKernel> made_;
+  const std::unique_ptr<const KernelInstance> made_;
   const std::vector<bool> operand_on_host_, result_on_host_;
 };
 
 // One run. Its functions are what a kernel calls; an error is kept until the kernel returns.
 class DeviceKernelRun {
  public:
-  DeviceKernelRun(const MadeKernel& made, CustomDevice& device, std::span<void* const> operands,
+  DeviceKernelRun(const KernelInstance& made, CustomDevice& device, std::span<void* const> operands,
                   std::span<void* const> results)
       : made_(made),
         device_(device),
@@ -137,7 +137,7 @@ class DeviceKernelRun {
     return nullptr;
   }
 
-  const MadeKernel& made_;
+  const KernelInstance& made_;
   CustomDevice& device_;
   const std::span<void* const> results_;
   absl::InlinedVector<AssayArray, 4> inputs_;
@@ -154,10 +154,10 @@ absl::Status DeviceLibraryKernel::Run(CustomDevice& device, std::span<void* cons
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> MakeDeviceKernel(
-    const OpInterface& op, const KernelDef& kernel, BoundCall bound, std::span<const Shape* const> operands,
-    const Instruction& call) {
-  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<const MadeKernel> made,
-                         MadeKernel::Make(op, kernel, std::move(bound), operands, call));
+    const OpInterface& op, const KernelDef& kernel, ResolvedCall bound,
+    std::span<const Shape* const> operands, const Instruction& call) {
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<const KernelInstance> made,
+                         KernelInstance::Make(op, kernel, std::move(bound), operands, call));
   const auto is_array = [](const AssayArray& value) { return value.kind == 0; };
   if (made->has_dynamic() || !std::ranges::all_of(made->inputs(), is_array) ||
       !std::ranges::all_of(made->outputs(), is_array))

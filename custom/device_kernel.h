@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "custom/bound_call.h"
 #include "custom/registrations.h"
+#include "custom/resolved_call.h"
 #include "evaluator/custom_op.h"
 
 namespace assay::custom {
@@ -14,8 +14,8 @@ namespace assay::custom {
 // Constructs the kernel for a call with these operands. NotSupported where one of them or a result is no
 // static array; else errors are the constructor's.
 absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> MakeDeviceKernel(
-    const OpInterface& op, const KernelDef& kernel, BoundCall bound, std::span<const Shape* const> operands,
-    const Instruction& call);
+    const OpInterface& op, const KernelDef& kernel, ResolvedCall bound,
+    std::span<const Shape* const> operands, const Instruction& call);
 
 }  // namespace assay::custom
 

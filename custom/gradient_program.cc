@@ -24,7 +24,7 @@ std::string LineOf(std::string_view name, std::string_view shape, std::string_vi
 // What a gradient function adds to, by way of AssayGradient.
 class GradientWriter {
  public:
-  GradientWriter(const RegisteredOp& op, const BoundCall& bound) : op_(op), attrs_(bound.attrs) {}
+  GradientWriter(const RegisteredOp& op, const ResolvedCall& bound) : op_(op), attrs_(bound.attrs) {}
 
   int64_t AddParameter(const Shape& shape) {
     Append(LineOf(NameOf(size()), shape.ToString(), "parameter", fmt::format("{}", parameters_++), ""),
@@ -168,7 +168,7 @@ absl::StatusOr<std::string> GradientProgram(const RegisteredOp& op, const Instru
                                             std::span<const Shape> results) {
   if (op.gradient() == nullptr)
     return NotSupported({}, fmt::format("op {} has registered no gradient", op.interface().name));
-  ASSAY_ASSIGN_OR_RETURN(const BoundCall bound, BindCall(op.interface(), call, operands, nullptr));
+  ASSAY_ASSIGN_OR_RETURN(const ResolvedCall bound, BindCall(op.interface(), call, operands, nullptr));
   GradientWriter writer(op, bound);
   std::vector<int64_t> inputs, outputs, gradients;
   for (const Shape* const operand : operands) {

@@ -11,7 +11,7 @@
 #include "custom/block_pool.h"
 #include "custom/c_values.h"
 #include "custom/float_environment.h"
-#include "custom/made_kernel.h"
+#include "custom/kernel_instance.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/runtime_sizes.h"
 #include "fmt/format.h"
@@ -36,7 +36,8 @@ void CopyLive(std::span<const int64_t> sizes, std::span<const int64_t> bounds, i
 
 class LibraryKernel final : public CustomKernel {
  public:
-  LibraryKernel(std::unique_ptr<const MadeKernel> made, const Instruction& call) : made_(std::move(made)) {
+  LibraryKernel(std::unique_ptr<const KernelInstance> made, const Instruction& call)
+      : made_(std::move(made)) {
     TakeAliasing(call.attributes, call.shape->IsTuple());
   }
 
@@ -57,7 +58,7 @@ class LibraryKernel final : public CustomKernel {
     }
   }
 
-  const std::unique_ptr<const MadeKernel> made_;
+  const std::unique_ptr<const KernelInstance> made_;
   std::vector<std::pair<int64_t, int64_t>> aliases_;  // operand, output
   mutable BlockPool blocks_;
 };
@@ -373,7 +374,7 @@ class KernelRun {
   }
 
   const LibraryKernel& kernel_;
-  const MadeKernel& made_;
+  const KernelInstance& made_;
   EvalContext& context_;
   const std::span<Literal> operands_;
   absl::InlinedVector<AssayArray, 4> inputs_;
@@ -394,11 +395,11 @@ absl::StatusOr<Literal> LibraryKernel::Run(EvalContext& context, std::span<Liter
 
 absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpInterface& op,
                                                                       const KernelDef& kernel,
-                                                                      BoundCall bound,
+                                                                      ResolvedCall bound,
                                                                       std::span<const Shape* const> operands,
                                                                       const Instruction& call) {
-  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<const MadeKernel> made,
-                         MadeKernel::Make(op, kernel, std::move(bound), operands, call));
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<const KernelInstance> made,
+                         KernelInstance::Make(op, kernel, std::move(bound), operands, call));
   return std::make_shared<LibraryKernel>(std::move(made), call);
 }
 

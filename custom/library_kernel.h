@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "custom/bound_call.h"
 #include "custom/registrations.h"
+#include "custom/resolved_call.h"
 #include "evaluator/custom_op.h"
 
 namespace assay::custom {
@@ -14,7 +14,7 @@ namespace assay::custom {
 // Constructs the kernel for a call with these operands. Errors are the constructor's.
 absl::StatusOr<std::shared_ptr<const CustomKernel>> MakeLibraryKernel(const OpInterface& op,
                                                                       const KernelDef& kernel,
-                                                                      BoundCall bound,
+                                                                      ResolvedCall bound,
                                                                       std::span<const Shape* const> operands,
                                                                       const Instruction& call);
 

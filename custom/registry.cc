@@ -18,7 +18,7 @@ class ShapeCall {
  public:
   // `computation`: where the operands of `call` stand; null: nothing is known of their values.
   ShapeCall(const OpInterface& op, const Instruction& call, std::span<const Shape* const> operands,
-            const Computation* computation, const BoundCall& bound)
+            const Computation* computation, const ResolvedCall& bound)
       : op_(op), attrs_(bound.attrs), outputs_(bound.output_types.size()) {
     for (size_t i = 0; i < operands.size(); ++i) {
       const Shape& operand = *operands[i];
@@ -189,7 +189,7 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
 
 absl::StatusOr<Shape> RegisteredOp::Infer(const InferContext& context) const {
   const Shape& declared = *context.declared;
-  ASSAY_ASSIGN_OR_RETURN(const BoundCall bound,
+  ASSAY_ASSIGN_OR_RETURN(const ResolvedCall bound,
                          BindCall(interface_, context.instruction, context.operands, &declared));
   // CALL-4.
   if (interface_.has_side_effect && !context.attributes().Bool(Attr::kCustomCallHasSideEffect)) {
@@ -209,7 +209,7 @@ absl::StatusOr<Shape> RegisteredOp::Infer(const InferContext& context) const {
 
 absl::StatusOr<std::vector<RegisteredOp::Output>> RegisteredOp::InferOutputs(
     const Instruction& call, std::span<const Shape* const> operands) const {
-  ASSAY_ASSIGN_OR_RETURN(const BoundCall bound, BindCall(interface_, call, operands, nullptr));
+  ASSAY_ASSIGN_OR_RETURN(const ResolvedCall bound, BindCall(interface_, call, operands, nullptr));
   std::vector<Output> outputs;
   for (const ElementType type : bound.output_types) outputs.push_back({type, {}});
   if (shape_.infer == nullptr) return outputs;
@@ -224,7 +224,7 @@ absl::StatusOr<std::shared_ptr<const CustomKernel>> RegisteredOp::Prepare(const 
                                                                           const Instruction& call,
                                                                           KernelRole role) const {
   const std::vector<const Shape*> operands = OperandShapes(computation, call);
-  ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, call.shape.get()));
+  ASSAY_ASSIGN_OR_RETURN(ResolvedCall bound, BindCall(interface_, call, operands, call.shape.get()));
   const std::string label = LabelOf(call);
   const KernelDef* kernel = nullptr;
   if (role == KernelRole::kReference && label.empty()) {
@@ -246,7 +246,7 @@ absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> RegisteredOp::PrepareO
   if (std::ranges::all_of(kernels_, &KernelDef::on_cpu))
     return NotSupported({}, fmt::format("op {} has no kernel for GPUs", interface_.name));
   const std::vector<const Shape*> operands = OperandShapes(computation, call);
-  ASSAY_ASSIGN_OR_RETURN(BoundCall bound, BindCall(interface_, call, operands, call.shape.get()));
+  ASSAY_ASSIGN_OR_RETURN(ResolvedCall bound, BindCall(interface_, call, operands, call.shape.get()));
   const std::string label = LabelOf(call);
   ASSAY_ASSIGN_OR_RETURN(const KernelDef* const kernel, Select(*this, bound.attrs, label, /*on_cpu=*/false));
   if (kernel == nullptr) {

@@ -298,10 +298,10 @@ DeviceOutputs ReadOutputs(WireReader& in) {
 }
 
 // What the processes have in common: who has which device, and how one is run.
-class Share {
+class ProcessRun {
  public:
-  Share(Transport& transport, const Plan& plan, const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
-        RunOptions options)
+  ProcessRun(Transport& transport, const Plan& plan, const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
+             RunOptions options)
       : transport_(transport),
         plan_(plan),
         grid_(grid),
@@ -312,7 +312,7 @@ class Share {
     options_.parent_guard = nullptr;
     guard_->BindThread();
   }
-  virtual ~Share() { transport_.Listen(nullptr); }
+  virtual ~ProcessRun() { transport_.Listen(nullptr); }
 
  protected:
   int RankOf(int64_t id) const { return static_cast<int>(id * transport_.size() / grid_.size()); }
@@ -357,11 +357,11 @@ class Share {
 };
 
 // The first process: its own devices, and a thread that asks on behalf of each other one.
-class FirstProcess final : public Share {
+class FirstProcess final : public ProcessRun {
  public:
   FirstProcess(Transport& transport, const Plan& plan, const DeviceGrid& grid,
                std::vector<DeviceInputs> inputs, RunOptions options)
-      : Share(transport, plan, grid, std::move(inputs), std::move(options)),
+      : ProcessRun(transport, plan, grid, std::move(inputs), std::move(options)),
         exchange_(grid, guard_),
         questions_(static_cast<size_t>(grid.size())),
         outputs_(static_cast<size_t>(grid.size())) {}
@@ -495,9 +495,9 @@ class FirstProcess final : public Share {
 };
 
 // Another process: its devices ask the first.
-class OtherProcess final : public Share {
+class OtherProcess final : public ProcessRun {
  public:
-  using Share::Share;
+  using ProcessRun::ProcessRun;
 
   absl::StatusOr<std::vector<DeviceOutputs>> Run() {
     const std::vector<int64_t> own = DevicesOf(transport_.rank());

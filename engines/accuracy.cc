@@ -106,7 +106,7 @@ class MemberBounds final : public Accuracy {
   std::string Bound() const override { return "each approximate function within its own bound"; }
 };
 
-constexpr int64_t kMostUlps = 16;
+constexpr int64_t kMaxUlps = 16;
 
 template <size_t... ulps>
 std::array<UlpBound, sizeof...(ulps)> UlpBounds(std::index_sequence<ulps...>) {
@@ -138,8 +138,8 @@ const Accuracy& SumInF32WithoutSubnormals() {
 }
 
 const Accuracy& WithinUlps(int64_t ulps) {
-  static const auto bounds = UlpBounds(std::make_index_sequence<kMostUlps + 1>());
-  ASSAY_CHECK(ulps >= 0 && ulps <= kMostUlps);
+  static const auto bounds = UlpBounds(std::make_index_sequence<kMaxUlps + 1>());
+  ASSAY_CHECK(ulps >= 0 && ulps <= kMaxUlps);
   return bounds[static_cast<size_t>(ulps)];
 }
 

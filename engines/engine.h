@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "engines/accuracy.h"
-#include "engines/stored_fn.h"
+#include "engines/elementwise_fn.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/op.h"
 
@@ -51,7 +51,7 @@ struct FusionView {
 
 // An approximation of an elementwise function: its results depend on their own elements alone.
 struct Approximation {
-  StoredFn run = nullptr;              // null: the reference's bits
+  ElementwiseFn run = nullptr;         // null: the reference's bits
   const Accuracy* accuracy = nullptr;  // of basis kValue
 };
 

@@ -73,7 +73,7 @@ void AuditContext::Count(AuditPoint point, const Literal& array,
                                  ElementToText(type, one->data() + position * Bytes(type)));
     }
   }
-  Saw(point, found);
+  RecordFound(point, found);
 }
 
 }  // namespace assay

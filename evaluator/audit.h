@@ -67,9 +67,9 @@ class AuditContext {
 
   // The text alone says that there is, or for some values may be, a dependence. Ignored of runs.
   virtual void Always(AuditPoint point, std::string_view note = {}) = 0;
-  virtual void May(AuditPoint point, std::string_view note = {}) = 0;
+  virtual void RecordPossible(AuditPoint point, std::string_view note = {}) = 0;
   // The values were looked at. Of constants this is Always, where the count is not 0.
-  virtual void Saw(AuditPoint point, const Dependence& dependence) = 0;
+  virtual void RecordFound(AuditPoint point, const Dependence& dependence) = 0;
   virtual void Fail(absl::Status status) = 0;
 
   // --- Words in which rules are written.

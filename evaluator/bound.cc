@@ -33,7 +33,7 @@ Node BoundContext::Write(Opcode op, std::initializer_list<Node> operands) {
   return Write(std::move(instruction));
 }
 
-Node BoundContext::Again(std::span<const Node> operands) {
+Node BoundContext::CloneWith(std::span<const Node> operands) {
   Instruction instruction(view().instruction.opcode);
   instruction.attributes = attributes();
   instruction.shape = WithType(view().result(), RadiusType(result_type()));
@@ -41,7 +41,7 @@ Node BoundContext::Again(std::span<const Node> operands) {
   return Write(std::move(instruction));
 }
 
-Node BoundContext::As(Node node, ElementType type) {
+Node BoundContext::ConvertTo(Node node, ElementType type) {
   if (!node || ShapeOf(node).element_type() == type) return node;
   Instruction instruction(Opcode::kConvert);
   instruction.shape = WithType(ShapeOf(node), type);
@@ -62,14 +62,14 @@ Node BoundContext::Max(Node a, Node b) { return !a ? b : !b ? a : Write(Opcode::
 Node BoundContext::Min(Node a, double b) { return !a ? a : Write(Opcode::kMinimum, {a, Constant(b, a)}); }
 Node BoundContext::Function(Opcode op, Node a) { return !a ? a : Write(op, {a}); }
 
-Node BoundContext::Is(std::string_view direction, Node a, Node b) {
+Node BoundContext::Compare(std::string_view direction, Node a, Node b) {
   Instruction instruction(Opcode::kCompare);
   instruction.attributes.Set(Attr::kDirection, Word{std::string(direction)});
   instruction.operands = {a.id, b.id};
   return Write(std::move(instruction));
 }
-Node BoundContext::Is(std::string_view direction, Node a, double b) {
-  return Is(direction, a, Constant(b, a));
+Node BoundContext::Compare(std::string_view direction, Node a, double b) {
+  return Compare(direction, a, Constant(b, a));
 }
 
 Node BoundContext::Choose(Node predicate, Node if_true, Node if_false) {
@@ -127,7 +127,7 @@ Node BoundContext::Flag(Node radius) {
   DimVector all(static_cast<size_t>(ShapeOf(radius).rank()));
   std::iota(all.begin(), all.end(), 0);
   const Node largest = all.empty() ? radius : Reduced(Opcode::kMaximum, radius, all);
-  return Choose(Is("EQ", largest, 0), Constant(0, largest),
+  return Choose(Compare("EQ", largest, 0), Constant(0, largest),
                 Constant(std::numeric_limits<double>::infinity(), largest));
 }
 

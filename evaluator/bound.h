@@ -74,12 +74,12 @@ class BoundContext {
   // its ends may be known where its radius is +inf.
   virtual bool MayOverflow(size_t k) = 0;
   // The radius that the result was given.
-  virtual Node Given() = 0;
+  virtual Node ResultRadius() = 0;
 
   // The answer: the radius of a leaf of the result. A leaf without one is exact.
-  virtual void Give(Node radius, size_t leaf = 0) = 0;
+  virtual void SetRadius(Node radius, size_t leaf = 0) = 0;
   // No leaf of the result is checked; the reason is shown to the user.
-  virtual void GiveUp(std::string_view why) = 0;
+  virtual void MarkUnchecked(std::string_view why) = 0;
   // Calls, loops, branches and tuples, whose radii follow from the structure of the program.
   virtual void FollowStructure() = 0;
   // Where operand k is infinite its radius is, too; and the same of the result from here on.
@@ -113,12 +113,12 @@ class BoundContext {
   // --- Words in which rules are written. A radius that is absent is zero in all of them.
   Node Write(Opcode op, std::initializer_list<Node> operands);
   // This instruction with other operands, for radii: its result has radius type.
-  Node Again(std::span<const Node> operands);
-  Node Again(std::initializer_list<Node> operands) {
-    return Again(std::span(operands.begin(), operands.size()));
+  Node CloneWith(std::span<const Node> operands);
+  Node CloneWith(std::initializer_list<Node> operands) {
+    return CloneWith(std::span(operands.begin(), operands.size()));
   }
   // The node as numbers of this type; its magnitude is not taken.
-  Node As(Node node, ElementType type);
+  Node ConvertTo(Node node, ElementType type);
   Node Plus(Node a, Node b);
   Node Plus(Node a, double b);
   Node Minus(Node a, Node b);
@@ -128,8 +128,8 @@ class BoundContext {
   Node Max(Node a, Node b);
   Node Min(Node a, double b);
   Node Function(Opcode op, Node a);  // one that is 0 at 0
-  Node Is(std::string_view direction, Node a, Node b);
-  Node Is(std::string_view direction, Node a, double b);
+  Node Compare(std::string_view direction, Node a, Node b);
+  Node Compare(std::string_view direction, Node a, double b);
   Node Choose(Node predicate, Node if_true, Node if_false);  // none: zero
   Node OrZero(Node radius, Node like);                       // an array in any case
   // A scalar spread over an array like another.

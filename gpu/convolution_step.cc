@@ -21,7 +21,7 @@ namespace {
 
 // The image with its padding in memory. It may be larger than the image by this factor, as it is where a
 // dilation makes holes, or have so many elements.
-constexpr int64_t kMostGrowth = 64, kSmallImage = 1 << 20;
+constexpr int64_t kMaxGrowth = 64, kSmallImage = 1 << 20;
 
 struct ImageGeometry {
   bool is_padded = false;
@@ -56,7 +56,7 @@ absl::Status PlaceImage(const StepView& step, const ConvDimensionNumbers& number
     if (low == 0 && window[d].base_dilation == 1 && span <= size) continue;
     geometry.is_padded = true;
     total = total / size * span;
-    if (total > absl::int128(std::max(kSmallImage, kMostGrowth * image.num_elements())))
+    if (total > absl::int128(std::max(kSmallImage, kMaxGrowth * image.num_elements())))
       return NotSupported({}, "an image with too much padding for the device's memory");
     geometry.image[axis] = static_cast<int64_t>(span);
     geometry.placing[axis] = {low, window[d].base_dilation - 1};

@@ -17,8 +17,8 @@
 #include "gpu/reduce_step.h"
 #include "gpu/reduce_window_step.h"
 #include "gpu/scatter_step.h"
+#include "gpu/slice_step.h"
 #include "gpu/sort_step.h"
-#include "gpu/window_step.h"
 
 namespace assay::gpu {
 namespace {
@@ -68,9 +68,9 @@ constexpr KernelRow kKernels[] = {
     {Opcode::kConvolution, PrepareConvolution},
     {Opcode::kCustomCall, PrepareCustom},
     {Opcode::kDot, PrepareDot},
-    {Opcode::kDynamicSlice, PrepareWindow},
-    {Opcode::kDynamicUpdateSlice, PrepareWindow},
-    {Opcode::kGather, PrepareWindow},
+    {Opcode::kDynamicSlice, PrepareIndexedSlice},
+    {Opcode::kDynamicUpdateSlice, PrepareIndexedSlice},
+    {Opcode::kGather, PrepareIndexedSlice},
     {Opcode::kPad, PrepareMove},
     {Opcode::kReduce, PrepareReduce},
     {Opcode::kReduceWindow, PrepareReduceWindow},

@@ -21,7 +21,7 @@ absl::StatusOr<const DeviceFunction*> KernelFunction(Device& device, std::string
 std::optional<Float> FloatOf(ElementType type);
 
 // Of one launch, in the first dimension.
-inline constexpr int64_t kMostBlocks = (int64_t{1} << 31) - 1;
+inline constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
 
 // Blocks of a kernel that takes any number of them, for so many elements: as many as keep the device busy.
 uint32_t BlocksFor(const Device& device, int64_t elements, int threads);

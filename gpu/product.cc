@@ -27,16 +27,16 @@ bool Fill(const ProductSide& side, Operand& operand, int64_t* batch_strides, int
 // The dimensions of either kernel's arguments.
 template <typename Arguments>
 absl::Status SetDimensions(const std::array<ProductSide, 2>& sides, Arguments& arguments) {
-  int64_t again[kMostDimensions];
+  int64_t again[kMaxDimensions];
   if (!Fill(sides[0], arguments.lhs, arguments.batch_strides, arguments.row_strides) ||
       !Fill(sides[1], arguments.rhs, again, arguments.column_strides))
-    return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+    return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   return absl::OkStatus();
 }
 
 absl::Status CheckBlocks(int64_t blocks) {
-  if (blocks <= kMostBlocks) return absl::OkStatus();
-  return NotSupported({}, fmt::format("{} blocks, a launch has at most {}", blocks, kMostBlocks));
+  if (blocks <= kMaxBlocks) return absl::OkStatus();
+  return NotSupported({}, fmt::format("{} blocks, a launch has at most {}", blocks, kMaxBlocks));
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
   is_double_ = is_double;
   floats_.result_type = result;
   ASSAY_RETURN_IF_ERROR(SetDimensions(sides, floats_));
-  if (const int64_t terms = SizeOf(floats_.lhs.depth); terms > kMostDotTerms)
+  if (const int64_t terms = SizeOf(floats_.lhs.depth); terms > kMaxDotTerms)
     return NotSupported({}, fmt::format("sums of {} products", terms));
   for (const DotOperand& operand : {floats_.lhs, floats_.rhs})
     ASSAY_RETURN_IF_ERROR(CheckBlocks(ScaleBlocks(operand)));

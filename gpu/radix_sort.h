@@ -11,7 +11,7 @@
 namespace assay::gpu {
 
 // Of fewer elements than this.
-inline constexpr int64_t kMostSorted = (int64_t{1} << 32) - 1;
+inline constexpr int64_t kMaxSorted = (int64_t{1} << 32) - 1;
 
 // What a sort works in, in memory of its own: the order, keys of 4 or 8 bytes, and a second copy of both.
 class SortMemory {

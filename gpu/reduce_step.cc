@@ -15,7 +15,7 @@
 namespace assay::gpu {
 namespace {
 
-constexpr int64_t kMostTerms = int64_t{1} << 30, kMostResults = (int64_t{1} << 32) - 1;
+constexpr int64_t kMaxTerms = int64_t{1} << 30, kMaxResults = (int64_t{1} << 32) - 1;
 
 struct Box {
   Strides kept, reduced;
@@ -32,9 +32,9 @@ absl::StatusOr<Box> BoxOf(const StepView& step) {
   }
   const std::optional<Strides> left = StridesOf(AxesOf(operand.sizes(), kept));
   const std::optional<Strides> gone = StridesOf(AxesOf(operand.sizes(), reduced));
-  if (!left || !gone) return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  if (!left || !gone) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   const Box box{*left, *gone, SizeOf(*left), SizeOf(*gone)};
-  if (box.terms > kMostTerms || box.results > kMostResults)
+  if (box.terms > kMaxTerms || box.results > kMaxResults)
     return NotSupported({}, fmt::format("{} results of {} elements", box.results, box.terms));
   return box;
 }

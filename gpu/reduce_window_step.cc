@@ -17,9 +17,9 @@ namespace {
 
 // Each window by itself looks at all of its positions: larger ones are the CPU's,
 // whose windows share their work.
-constexpr int64_t kMostEntries = 1 << 12;
-constexpr int64_t kMostWindowResults = (int64_t{1} << 32) - 1;
-constexpr int64_t kMostPosition = int64_t{1} << 62;
+constexpr int64_t kMaxEntries = 1 << 12;
+constexpr int64_t kMaxWindowResults = (int64_t{1} << 32) - 1;
+constexpr int64_t kMaxPosition = int64_t{1} << 62;
 
 bool IsTrivial(const WindowDimensionArguments& d) {
   return d.window == 1 && d.step == 1 && d.base_dilation == 1 && d.low == 0 && d.places == d.size;
@@ -44,8 +44,8 @@ std::optional<int32_t> PrefixDimension(const WindowReduceArguments& a) {
 absl::StatusOr<WindowReduceArguments> WindowGeometryOf(const StepView& step) {
   const Shape &operand = step.operand_shape(0), &result = step.result_shape();
   const Window& window = step.instruction.attributes.WindowOf();
-  if (operand.rank() > kMostDimensions)
-    return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  if (operand.rank() > kMaxDimensions)
+    return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   WindowReduceArguments a{.results = result.num_elements(), .entries = 1};
   a.rank = static_cast<int32_t>(operand.rank());
   const DimVector strides = RowMajorStrides(operand.sizes());
@@ -56,7 +56,7 @@ absl::StatusOr<WindowReduceArguments> WindowGeometryOf(const StepView& step) {
     const absl::int128 furthest =
         absl::int128(result.size(d)) * w.stride + absl::int128(w.size) * w.window_dilation +
         absl::int128(w.padding_low < 0 ? -absl::int128(w.padding_low) : absl::int128(w.padding_low));
-    if (furthest > kMostPosition) return NotSupported({}, "positions beyond 62 bits");
+    if (furthest > kMaxPosition) return NotSupported({}, "positions beyond 62 bits");
     a.dimensions[i] = {.size = operand.size(d),
                        .stride = strides[i],
                        .places = result.size(d),
@@ -66,7 +66,7 @@ absl::StatusOr<WindowReduceArguments> WindowGeometryOf(const StepView& step) {
                        .base_dilation = w.base_dilation,
                        .low = w.padding_low};
     entries *= w.size;
-    if (entries > kMostPosition) return NotSupported({}, "a window of more than 2^62 positions");
+    if (entries > kMaxPosition) return NotSupported({}, "a window of more than 2^62 positions");
   }
   a.entries = static_cast<int64_t>(entries);
   return a;
@@ -140,13 +140,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const std::sha
   if (along) {
     a.along = *along;
     a.reversed = a.dimensions[*along].low == 0 ? 1 : 0;
-  } else if (a.entries > kMostEntries) {
+  } else if (a.entries > kMaxEntries) {
     return NotSupported({}, fmt::format("windows of {} positions", a.entries));
   }
   for (a.group = 1; !along && a.group < 32 && a.group * 8 < a.entries;) a.group *= 2;
   a.folding = reducer.folding;
   a.result_type = reducer.sum.value_or(Float::kF32);
-  if (a.results > kMostWindowResults || (along ? PrefixBlocks(a) : WindowBlocks(a)) > kMostBlocks)
+  if (a.results > kMaxWindowResults || (along ? PrefixBlocks(a) : WindowBlocks(a)) > kMaxBlocks)
     return NotSupported({}, fmt::format("{} results", a.results));
   const std::string suffix =
       reducer.sum ? fmt::format("sum_{}", Name(type)) : fmt::format("fold_{}", Bytes(type));

@@ -8,21 +8,21 @@
 namespace assay::gpu {
 namespace {
 
-FoldOp FoldOpOf(native::KeyOp op) {
+FoldOp FoldOpOf(KeyOp op) {
   switch (op) {
-    case native::KeyOp::kAdd:
+    case KeyOp::kAdd:
       return FoldOp::kAdd;
-    case native::KeyOp::kMultiply:
+    case KeyOp::kMultiply:
       return FoldOp::kMultiply;
-    case native::KeyOp::kAnd:
+    case KeyOp::kAnd:
       return FoldOp::kAnd;
-    case native::KeyOp::kOr:
+    case KeyOp::kOr:
       return FoldOp::kOr;
-    case native::KeyOp::kXor:
+    case KeyOp::kXor:
       return FoldOp::kXor;
-    case native::KeyOp::kMaximum:
+    case KeyOp::kMaximum:
       return FoldOp::kMax;
-    case native::KeyOp::kMinimum:
+    case KeyOp::kMinimum:
       return FoldOp::kMin;
   }
   return FoldOp::kAdd;
@@ -37,11 +37,11 @@ absl::StatusOr<DeviceReducer> DeviceReducerOf(const Module& module, ComputationI
     if (!result.sum) return NotSupported({}, fmt::format("sums of {}", Name(type)));
     return result;
   }
-  if (!native::IsAssociative(module, reducer)) return NotSupported({}, "a reducer whose order matters");
+  if (!IsAssociative(module, reducer)) return NotSupported({}, "a reducer whose order matters");
   const bool is_whole =
       type == ElementType::kPred || FloatOf(type).has_value() || (IsIntegral(type) && Info(type).bits >= 8);
   if (!is_whole) return NotSupported({}, fmt::format("folds of {}", Name(type)));
-  result.folding.op = FoldOpOf(native::KeyOpOf(module, reducer, type));
+  result.folding.op = FoldOpOf(KeyOpOf(module, reducer, type));
   result.folding.kind = FloatOf(type)            ? FoldKind::kFloat
                         : IsSignedIntegral(type) ? FoldKind::kSigned
                                                  : FoldKind::kUnsigned;

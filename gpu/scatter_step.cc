@@ -200,9 +200,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
   for (int64_t i = 0; i < 3; ++i) {
     const Shape& shape = step.operand_shape(i);
     if (shape.HasDynamic() || shape.HasUnbounded()) return NotSupported({}, "dynamic dimensions");
-    if (shape.rank() > kMostDimensions)
-      return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
-    if (shape.num_elements() > kMostSorted)
+    if (shape.rank() > kMaxDimensions)
+      return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+    if (shape.num_elements() > kMaxSorted)
       return NotSupported({}, fmt::format("{} elements", shape.num_elements()));
   }
   const ElementType type = step.operand_shape(0).element_type(), index = step.operand_shape(1).element_type();
@@ -229,7 +229,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
     constexpr int64_t kManyUpdates = 16;
     if (a.items * SizeOf(a.window) >= kManyUpdates * a.elements) a.group = 32;
   }
-  if (ScatterBlocks(a) > kMostBlocks) return NotSupported({}, fmt::format("{} updates", a.items));
+  if (ScatterBlocks(a) > kMaxBlocks) return NotSupported({}, fmt::format("{} updates", a.items));
   ASSAY_ASSIGN_OR_RETURN(functions.keys, KernelFunction(*device, "scatter", "scatter_keys"));
   ASSAY_ASSIGN_OR_RETURN(functions.combine, KernelFunction(*device, "scatter", combine));
   ASSAY_ASSIGN_OR_RETURN(const RadixSort sort, RadixSort::Make(*device));

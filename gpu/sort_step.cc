@@ -39,7 +39,7 @@ absl::StatusOr<Lines> LinesOf(const Shape& operand, const Shape& result, int64_t
   order.push_back(along);
   const std::optional<Strides> positions = StridesOf(AxesOf(operand.sizes(), order));
   const std::optional<Strides> places = StridesOf(AxesOf(result.sizes(), order));
-  if (!positions || !places) return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  if (!positions || !places) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   lines.positions = *positions;
   lines.places = *places;
   return lines;
@@ -56,7 +56,7 @@ struct KeyStep {
 
   int64_t word_bytes() const { return bytes == 8 ? 8 : 4; }
 
-  static absl::StatusOr<KeyStep> Make(Device& device, const native::OrderKey& key, const Lines& lines) {
+  static absl::StatusOr<KeyStep> Make(Device& device, const OrderKey& key, const Lines& lines) {
     KeyStep made;
     made.operand = static_cast<size_t>(key.operand);
     made.bytes = Bytes(key.type);
@@ -187,15 +187,15 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const std::shared_ptr<
   const Shape& result = whole.IsTuple() ? whole.element(0) : whole;
   if (operand.HasDynamic() || operand.HasUnbounded()) return NotSupported({}, "dynamic dimensions");
   if (operand.num_elements() == 0 || result.num_elements() == 0) return NotSupported({}, "no elements");
-  if (operand.num_elements() > kMostSorted)
+  if (operand.num_elements() > kMaxSorted)
     return NotSupported({}, fmt::format("{} elements", operand.num_elements()));
-  native::SortOrder order;
+  SortOrder order;
   if (is_top_k) {
     const bool largest = step.instruction.attributes.Bool(Attr::kLargest, true);
     order.keys.push_back({.type = operand.element_type(), .operand = 0, .descending = largest});
   } else {
-    std::optional<native::SortOrder> found =
-        native::RecogniseOrder(step.module, *step.instruction.attributes.Computation(Attr::kToApply));
+    std::optional<SortOrder> found =
+        RecogniseOrder(step.module, *step.instruction.attributes.Computation(Attr::kToApply));
     if (!found) return NotSupported({}, "a comparator that is no order by keys");
     order = *std::move(found);
   }
@@ -203,7 +203,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const std::shared_ptr<
       is_top_k ? operand.rank() - 1 : step.instruction.attributes.List(Attr::kDimensions)[0];
   ASSAY_ASSIGN_OR_RETURN(const Lines lines, LinesOf(operand, result, along));
   std::vector<KeyStep> keys;
-  for (const native::OrderKey& key : order.keys) {
+  for (const OrderKey& key : order.keys) {
     if (key.operand < 0) return NotSupported({}, "a key that the comparator computes");
     ASSAY_ASSIGN_OR_RETURN(KeyStep next, KeyStep::Make(*device, key, lines));
     keys.push_back(std::move(next));

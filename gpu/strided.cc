@@ -22,7 +22,7 @@ std::vector<Axis> Merged(std::span<const Axis> axes) {
 
 std::optional<Strides> StridesOf(std::span<const Axis> axes, int64_t* second) {
   const std::vector<Axis> merged = Merged(axes);
-  if (merged.size() > kMostDimensions) return std::nullopt;
+  if (merged.size() > kMaxDimensions) return std::nullopt;
   Strides strides{};
   strides.rank = static_cast<int32_t>(merged.size());
   for (size_t d = 0; d < merged.size(); ++d) {

@@ -22,7 +22,7 @@ struct Axis {
 // the outer one's next element in both arrays. Outermost first.
 std::vector<Axis> Merged(std::span<const Axis> axes);
 
-// The axes as an argument of kernels; none where there are more than kMostDimensions. `second` gets the
+// The axes as an argument of kernels; none where there are more than kMaxDimensions. `second` gets the
 // strides in the other array.
 std::optional<Strides> StridesOf(std::span<const Axis> axes, int64_t* second = nullptr);
 

@@ -34,7 +34,7 @@ std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes) {
   const std::optional<Strides> batch = StridesOf(others, transpose.batch_to_strides);
   if (!batch) return std::nullopt;
   transpose.batch = *batch;
-  if (TransposeBlocks(transpose) > kMostBlocks) return std::nullopt;
+  if (TransposeBlocks(transpose) > kMaxBlocks) return std::nullopt;
   return transpose;
 }
 
@@ -83,7 +83,7 @@ absl::StatusOr<PreparedCopy> PreparedCopy::Make(Device& device, const StridedCop
   }
   CopyArguments arguments{};
   const std::optional<Strides> from = StridesOf(axes, arguments.to_strides);
-  if (!from) return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+  if (!from) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   arguments.from_dimensions = *from;
   prepared.arguments_ = arguments;
   ASSAY_ASSIGN_OR_RETURN(

@@ -129,9 +129,9 @@ absl::StatusOr<const Mesh*> FindMesh(std::span<const NamedMesh> meshes, const Sh
 }
 
 absl::Status CheckMesh(const Mesh& mesh) {
-  if (mesh.axes.size() > kMostMeshAxes) {
+  if (mesh.axes.size() > kMaxMeshAxes) {
     return NotSupported({},
-                        fmt::format("a mesh of {} axes, want at most {}", mesh.axes.size(), kMostMeshAxes));
+                        fmt::format("a mesh of {} axes, want at most {}", mesh.axes.size(), kMaxMeshAxes));
   }
   absl::flat_hash_set<std::string_view> names;
   for (const MeshAxis& axis : mesh.axes) {

@@ -18,8 +18,8 @@
 namespace assay {
 
 // More than any program has. What is looked up by name among them is looked at one by one.
-inline constexpr size_t kMostMeshAxes = 1024;
-inline constexpr size_t kMostMeshes = 4096;
+inline constexpr size_t kMaxMeshAxes = 1024;
+inline constexpr size_t kMaxMeshes = 4096;
 
 struct MeshAxis {
   std::string name;

@@ -11,7 +11,7 @@ namespace assay {
 namespace {
 
 // More devices than any program has; tables of them stay small.
-constexpr int64_t kMostDevices = int64_t{1} << 20;
+constexpr int64_t kMaxDevices = int64_t{1} << 20;
 
 // c / (n / (before * part)) % part, where c = position / stride % n is the coordinate on the axis (SDY-8).
 ShardLayout::Digit DigitOf(const Mesh& mesh, const AxisRef& ref) {
@@ -41,8 +41,8 @@ int64_t WithCoordinates(int64_t position, std::span<const ShardLayout::Digit> di
 absl::StatusOr<ShardLayout> ShardLayout::Make(const Mesh& mesh, const Sharding& sharding,
                                               std::optional<std::span<const std::string>> manual) {
   ASSAY_RETURN_IF_ERROR(CheckMesh(mesh));
-  if (mesh.size() > kMostDevices) {
-    return NotSupported({}, fmt::format("a mesh of {} devices, want at most {}", mesh.size(), kMostDevices));
+  if (mesh.size() > kMaxDevices) {
+    return NotSupported({}, fmt::format("a mesh of {} devices, want at most {}", mesh.size(), kMaxDevices));
   }
   ASSAY_RETURN_IF_ERROR(CheckSharding(sharding, mesh, static_cast<int64_t>(sharding.dims.size())));
   const auto splits = [&](std::string_view axis) {

@@ -142,7 +142,7 @@ void DropNaturalOrder(Mesh* mesh) {
 
 absl::Status ReadCheckedMesh(Reader& in, Mesh* mesh) {
   ASSAY_RETURN_IF_ERROR(ReadMeshBody(in, mesh));
-  if (mesh->axes.size() > kMostMeshAxes) return CheckMesh(*mesh);
+  if (mesh->axes.size() > kMaxMeshAxes) return CheckMesh(*mesh);
   if (absl::Status status = CheckMesh(*mesh); !status.ok()) return in.Error(std::string(status.message()));
   DropNaturalOrder(mesh);
   return absl::OkStatus();
@@ -306,8 +306,8 @@ absl::Status ReadRule(Reader& in, std::string* text) {
 
 absl::Status ReadManualAxes(Reader& in, std::vector<std::string>* axes) {
   return in.ReadList("{", "}", [&]() -> absl::Status {
-    if (axes->size() == kMostMeshAxes)
-      return NotSupported({}, fmt::format("more than {} manual axes", kMostMeshAxes));
+    if (axes->size() == kMaxMeshAxes)
+      return NotSupported({}, fmt::format("more than {} manual axes", kMaxMeshAxes));
     return in.ReadString(&axes->emplace_back());
   });
 }
@@ -366,8 +366,7 @@ absl::StatusOr<Mesh> ParseMesh(std::string_view text, SourcePosition at) {
 absl::StatusOr<std::vector<NamedMesh>> ParseMeshes(std::string_view text, SourcePosition at) {
   std::vector<NamedMesh> meshes;
   const auto read_mesh = [&](Reader& in) -> absl::Status {
-    if (meshes.size() == kMostMeshes)
-      return NotSupported({}, fmt::format("more than {} meshes", kMostMeshes));
+    if (meshes.size() == kMaxMeshes) return NotSupported({}, fmt::format("more than {} meshes", kMaxMeshes));
     NamedMesh& added = meshes.emplace_back();
     if (in.At('"')) {
       ASSAY_RETURN_IF_ERROR(in.ReadString(&added.name));

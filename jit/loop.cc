@@ -239,7 +239,7 @@ struct alignas(kSlotBytes) Scratch {
 
 void StreamFence() { _mm_sfence(); }
 
-int MostLanes(const Segment& segment, Isa target) {
+int MaxLanes(const Segment& segment, Isa target) {
   return (target == Isa::kAvx512 ? 16 : 8) / (HasWideLanes(segment) ? 2 : 1);
 }
 
@@ -249,7 +249,7 @@ absl::StatusOr<Loop> Loop::Make(const Segment& segment, Isa target) {
   loop.streams_ = segment.streams;
   loop.stored_.assign(segment.streams.size(), false);
   for (const Store& store : segment.stores) loop.stored_[store.stream] = true;
-  ASSAY_ASSIGN_OR_RETURN(loop.code_, CodeFor(segment, target, MostLanes(segment, target)));
+  ASSAY_ASSIGN_OR_RETURN(loop.code_, CodeFor(segment, target, MaxLanes(segment, target)));
   return loop;
 }
 
@@ -303,7 +303,7 @@ absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, 
   CopyStoredLoads(segment);
   Recurrence result;
   result.num_streams_ = segment.streams.size();
-  const int fewest = target == Isa::kAvx512 ? 8 : 4, most = MostLanes(segment, target);
+  const int fewest = target == Isa::kAvx512 ? 8 : 4, most = MaxLanes(segment, target);
   if (elements > most) return NotSupported({}, fmt::format("{} elements in {} lanes", elements, most));
   const int lanes = elements > fewest ? most : fewest;
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kRecurrence, condition));
@@ -326,7 +326,7 @@ absl::StatusOr<Steps> Steps::Make(Segment segment, Isa target, bool single) {
   Steps result;
   result.num_streams_ = segment.streams.size();
   const int fewest = target == Isa::kAvx512 ? 8 : 4;
-  const int lanes = single ? fewest : MostLanes(segment, target);
+  const int lanes = single ? fewest : MaxLanes(segment, target);
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kSteps));
   result.lanes_ = single ? 1 : lanes;
   return result;

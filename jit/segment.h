@@ -56,7 +56,7 @@ struct Segment {
 // The most elements that a loop computes at a time.
 inline constexpr int64_t kMaxLanes = 16;
 // The most that a loop of this segment computes at a time on the target.
-int MostLanes(const Segment& segment, Isa target);
+int MaxLanes(const Segment& segment, Isa target);
 
 // Element types that segments know.
 bool IsKnown(ElementType type);

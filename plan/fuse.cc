@@ -14,7 +14,7 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kMostFusions = 2048;
+constexpr int64_t kMaxFusions = 2048;
 
 // Those of several members that `engine`, which fuses, can take.
 std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& computation,
@@ -129,8 +129,8 @@ class Offers {
   absl::StatusOr<bool> Offer(Fusion fusion, const Engine* who) {
     if (step_of_.empty()) FindSteps();
     Step& step = plan_.steps[step_of_[fusion.members.back()]];
-    if (fusions_ >= kMostFusions) {
-      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMostFusions))});
+    if (fusions_ >= kMaxFusions) {
+      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMaxFusions))});
       return false;
     }
     ASSAY_RETURN_IF_ERROR(

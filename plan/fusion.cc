@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMaxMembers = 128;
 constexpr size_t kMaxOperands = 12;
 // Elements of a slice's operand for each of its own: fused, it keeps the operand alive until the fusion runs.
-constexpr int64_t kMostSliced = 8;
+constexpr int64_t kMaxSliced = 8;
 // Bytes that lie together in a transpose's operand and in its result. With fewer it is faster as an array of
 // its own, moved in blocks: 64 floats a row, 16 KiB apart, took half as long again in a fusion,
 // 1,024 two fifths of the time.
@@ -150,11 +150,11 @@ class Finder {
     if (i == computation_.root) return false;
     return std::all_of(users_[i].begin(), users_[i].end(),
                        [&](int32_t user) { return states_[user] == State::kMember; }) &&
-           LeavesOperandsAlone(i, root);
+           KeepsOperandsIntact(i, root);
   }
 
   // Nobody but members uses a large operand of i between i and the root.
-  bool LeavesOperandsAlone(int32_t i, int32_t root) const {
+  bool KeepsOperandsIntact(int32_t i, int32_t root) const {
     for (int32_t operand : Of(i).operands) {
       const Shape& shape = *Of(operand).shape;
       if (!shape.IsArray() || shape.num_elements() < Elements(root)) continue;
@@ -207,7 +207,7 @@ Movement MovementOf(const Computation& computation, const Instruction& instructi
     return run * Bytes(view.result().element_type()) >= kLeastMoved ? Movement::kRecomputed : Movement::kNone;
   }
   const bool repeats = std::find(source->strides.begin(), source->strides.end(), 0) != source->strides.end();
-  return repeats || (read - 1) / kMostSliced < made ? Movement::kRecomputed : Movement::kNone;
+  return repeats || (read - 1) / kMaxSliced < made ? Movement::kRecomputed : Movement::kNone;
 }
 
 std::vector<Fusion> FindFusions(const Module& module, const Computation& computation,

@@ -95,7 +95,7 @@ std::vector<bool> LoopFacts::WorthAStep(const Computation& computation, const st
   }
   if (!any) return {};
   // What is had at the cost of an index is so in each iteration, by the fusions that read it.
-  int64_t room = kMostInvariantBytes;
+  int64_t room = kMaxInvariantBytes;
   std::vector<bool> read_each_iteration(instructions.size(), false);
   read_each_iteration[computation.root] = true;
   for (size_t i = instructions.size(); i-- > 0;) {
@@ -144,7 +144,7 @@ void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, 
     const int32_t slot = step->instruction;
     if (step->loop_invariant && read_each_iteration[slot]) {
       const int64_t bytes = computation.instructions[slot].shape->TotalBytes();
-      same[slot] = step->loop_invariant = bytes <= kMostInvariantBytes - plan.invariant_bytes;
+      same[slot] = step->loop_invariant = bytes <= kMaxInvariantBytes - plan.invariant_bytes;
       kept[slot] = same[slot];
       if (kept[slot]) {
         plan.invariant_bytes += bytes;

@@ -9,7 +9,7 @@
 namespace assay {
 
 // The most bytes of loop-invariant results that are planned to stay until a loop ends.
-inline constexpr int64_t kMostInvariantBytes = int64_t{1} << 30;
+inline constexpr int64_t kMaxInvariantBytes = int64_t{1} << 30;
 
 // What the while loops of a module, which outlives this, leave as it is.
 class LoopFacts {
@@ -24,7 +24,7 @@ class LoopFacts {
   const std::vector<bool>& UnchangedElements(const Computation& computation) const;
   // Instructions of a body or condition that give the same in each iteration, and are worth a step that runs
   // once: a fusion that runs in each iteration leaves them alone. Not what it has at the cost of an index,
-  // nor what would have more than kMostInvariantBytes kept. Empty where there are none.
+  // nor what would have more than kMaxInvariantBytes kept. Empty where there are none.
   std::vector<bool> WorthAStep(const Computation& computation, const std::vector<bool>& live) const;
 
  private:
@@ -41,7 +41,7 @@ class LoopFacts {
 // In a body whose state lies in slots, or a condition that takes it in slots (loop_state.h): marks the steps
 // without effects that read only what no iteration changes (Step::loop_invariant), and for every other step
 // which of its operands are such (Step::unchanged). Results that other steps read stay until the loop ends,
-// up to kMostInvariantBytes.
+// up to kMaxInvariantBytes.
 void FindLoopInvariants(const LoopFacts& facts, const Computation& computation, ComputationPlan& plan);
 
 }  // namespace assay

@@ -7,9 +7,9 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMostParts = 12;
+constexpr size_t kMaxParts = 12;
 // An array that a member reads has no more bytes, since it lives until the concatenate.
-constexpr int64_t kMostPartBytes = 1 << 16;
+constexpr int64_t kMaxPartBytes = 1 << 16;
 
 void SortUnique(std::vector<int32_t>& values) {
   std::sort(values.begin(), values.end());
@@ -22,7 +22,7 @@ bool IsReadThrough(const Computation& computation, const Instruction& operand) {
   if (operand.operands.size() != 1 || !IsStaticArray(*operand.shape) || operand.shape->num_elements() == 0)
     return false;
   const Shape& from = *computation.instructions[operand.operands[0]].shape;
-  if (!IsStaticArray(from) || from.TotalBytes() > kMostPartBytes) return false;
+  if (!IsStaticArray(from) || from.TotalBytes() > kMaxPartBytes) return false;
   const bool is_part = from.num_elements() > operand.shape->num_elements();
   return KeepsPositions(computation, operand) || (is_part && IsRecomputed(computation, operand));
 }
@@ -33,8 +33,8 @@ std::optional<Fusion> FusionOfConcatenate(const Computation& computation, int32_
                                           const std::vector<bool>& may_join) {
   const Instruction& root = computation.instructions[concatenate];
   const Shape& shape = *root.shape;
-  if (root.operands.size() < 2 || root.operands.size() > kMostParts || !IsStaticArray(shape) ||
-      shape.num_elements() == 0 || shape.num_elements() > kMostConcatenated || !may_join[concatenate]) {
+  if (root.operands.size() < 2 || root.operands.size() > kMaxParts || !IsStaticArray(shape) ||
+      shape.num_elements() == 0 || shape.num_elements() > kMaxConcatenated || !may_join[concatenate]) {
     return std::nullopt;
   }
   Fusion fusion;

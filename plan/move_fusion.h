@@ -11,7 +11,7 @@
 namespace assay {
 
 // The most elements that such a concatenate moves; of large ones the time is the copy's.
-inline constexpr int64_t kMostConcatenated = 1 << 14;
+inline constexpr int64_t kMaxConcatenated = 1 << 14;
 
 // The concatenate (an index in the computation) as the root of a fusion with those of its operands that
 // `may_join`; nothing where there are none. Members other than the root may be in several fusions,

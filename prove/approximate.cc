@@ -36,7 +36,7 @@ struct ApproximateProof {
   }
 };
 
-StoredFn FunctionOf(const approximate::ApproximateFunction& row, Isa isa) {
+ElementwiseFn FunctionOf(const approximate::ApproximateFunction& row, Isa isa) {
   if (isa > MachineIsa()) return nullptr;
   for (const approximate::ApproximateFunction& other : approximate::ApproximateFunctions(isa)) {
     if (other.opcode == row.opcode && other.type == row.type) return other.stored;
@@ -67,7 +67,7 @@ void CompareStrip(const approximate::ApproximateFunction& row, int64_t n, const 
   const int64_t bytes = Bytes(row.type);
   whole.proof.tried += n;
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
-    const StoredFn f = FunctionOf(row, isa);
+    const ElementwiseFn f = FunctionOf(row, isa);
     if (f == nullptr) continue;
     Strip got;
     const std::byte* in = x.bytes;
@@ -94,7 +94,7 @@ void CompareStrip(const approximate::ApproximateFunction& row, int64_t n, const 
 // The bits of the instruction sets are the same.
 void CompareSets(const approximate::ApproximateFunction& row, int64_t n, const Strip& x,
                  ApproximateProof& whole) {
-  const StoredFn f = FunctionOf(row, Isa::kAvx2), g = FunctionOf(row, Isa::kAvx512);
+  const ElementwiseFn f = FunctionOf(row, Isa::kAvx2), g = FunctionOf(row, Isa::kAvx512);
   if (f == nullptr || g == nullptr) return;
   Strip a, b;
   const std::byte* in = x.bytes;

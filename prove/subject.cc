@@ -25,8 +25,8 @@ const Engine* NativeOf(const std::string& engine) {
 }
 
 // The function over stored elements that the engine takes where there is one.
-StoredFn StoredOf(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
-                  ElementType result) {
+ElementwiseFn StoredOf(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
+                       ElementType result) {
   Isa isa = MachineIsa();
   if (engine == "exact-avx2") isa = Isa::kAvx2;
   const bool any = engine == "exact" || engine == "exact-avx2" || engine == "exact-avx512";
@@ -77,7 +77,7 @@ bool IsEngine(const std::string& engine) {
 
 Subject SubjectStrip(const std::string& engine, Opcode opcode, std::span<const ElementType> operands,
                      ElementType result) {
-  if (const StoredFn stored = StoredOf(engine, opcode, operands, result)) return stored;
+  if (const ElementwiseFn stored = StoredOf(engine, opcode, operands, result)) return stored;
   Instruction instruction;
   instruction.opcode = opcode;
   const StripKernel kernel = KernelOf(engine, instruction, operands, result);

@@ -242,7 +242,7 @@ class PyModule {
   // (replicas, partitions) that the program runs on where these are asked for, 0 for as many as it wants.
   py::tuple Grid(int64_t replicas, int64_t partitions) const {
     const absl::StatusOr<DeviceGrid> grid =
-        SettleDevices(program_.module(), {.replicas = replicas, .partitions = partitions});
+        ResolveDeviceGrid(program_.module(), {.replicas = replicas, .partitions = partitions});
     if (!grid.ok()) Throw(grid.status(), name_, text_);
     return py::make_tuple(grid->replicas, grid->partitions);
   }
@@ -288,7 +288,7 @@ class PyModule {
     ASSAY_RETURN_IF_ERROR(
         DecodeOutputs(program.module(), actual).status());  // told before anything is computed
     ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
-                           SettleDevices(program.module(), {.replicas = 0, .partitions = 0}));
+                           ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0}));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
                            InputsOfDevices(program.verified(), grid, inputs));
     ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program, profile, grid, std::move(given),
@@ -389,7 +389,7 @@ class PyModule {
                                                  const DeviceGrid& devices) {
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramFor(inputs));
     ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(EnginesOf(choice)));
-    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), devices));
+    ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, ResolveDeviceGrid(program.module(), devices));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
                            InputsOfDevices(program.verified(), grid, inputs));
     ASSAY_ASSIGN_OR_RETURN(

@@ -49,9 +49,9 @@ double WorkOf(const Computation& computation, const Step& step) {
 }
 
 // Differences between single elements: how many, and the worst.
-class Worst {
+class MismatchSummary {
  public:
-  explicit Worst(const Shape& shape) : shape_(shape), type_(shape.element_type()) {}
+  explicit MismatchSummary(const Shape& shape) : shape_(shape), type_(shape.element_type()) {}
 
   // `allowed`: what the kernel promised, besides the expected value.
   void Add(int64_t position, const std::byte* expected, const std::byte* actual,
@@ -90,7 +90,7 @@ std::vector<int64_t> AllPositions(int64_t n) {
 }
 
 void CompareElements(const Accuracy& accuracy, const Literal& expected, const Literal& actual,
-                     std::span<const int64_t> positions, Worst& worst) {
+                     std::span<const int64_t> positions, MismatchSummary& worst) {
   const ElementType type = actual.shape().element_type();
   const int64_t bytes = Bytes(type);
   for (size_t i = 0; i < positions.size(); ++i) {
@@ -112,13 +112,13 @@ absl::Status CompareWhole(const Accuracy& accuracy, const Literal& expected, con
   if (!actual.shape().IsArray()) return absl::OkStatus();
   if (expected.runtime_sizes() != actual.runtime_sizes()) return CompareWithReference(expected, actual);
   const std::vector<int64_t> positions = AllPositions(actual.shape().num_elements());
-  Worst worst(actual.shape());
+  MismatchSummary worst(actual.shape());
   CompareElements(accuracy, expected, actual, positions, worst);
   return worst.Status(positions.size());
 }
 
 void CompareSums(std::span<const SumOfTerms> exact, const Accuracy& accuracy, const Literal& actual,
-                 std::span<const int64_t> positions, Worst& worst) {
+                 std::span<const int64_t> positions, MismatchSummary& worst) {
   const ElementType type = actual.shape().element_type();
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const b = actual.data() + positions[i] * Bytes(type);
@@ -151,7 +151,7 @@ absl::Status CheckSums(EvalContext& context, const StepValues& values, const Acc
   const int64_t terms = TermsOfElement(values.computation, values.members).value_or(1);
   const size_t at_once =
       static_cast<size_t>(std::max<int64_t>(1, kTermsAtOnce / std::max<int64_t>(terms, 1)));
-  Worst worst(actual.shape());
+  MismatchSummary worst(actual.shape());
   for (size_t i = 0; i < positions.size(); i += at_once) {
     const auto some = positions.subspan(i, std::min(at_once, positions.size() - i));
     ASSAY_ASSIGN_OR_RETURN(const std::vector<SumOfTerms> exact, SumsAt(context, values, some));
@@ -169,7 +169,7 @@ absl::Status CheckApproximation(const Approximation& approximation, const Instru
   std::vector<std::byte> found(value.bytes().size());
   const std::byte* const in = operand.data();
   approximation.run(std::ssize(positions), &in, found.data());
-  Worst worst(*instruction.shape);
+  MismatchSummary worst(*instruction.shape);
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const a = value.data() + static_cast<int64_t>(i) * bytes;
     const std::byte* const b = found.data() + static_cast<int64_t>(i) * bytes;
@@ -191,7 +191,7 @@ absl::Status CheckMembers(EvalContext& context, const StepValues& values, const 
     return approximation.run == nullptr ? absl::OkStatus()
                                         : CheckApproximation(approximation, member, at, operand, value);
   };
-  Worst worst(actual.shape());
+  MismatchSummary worst(actual.shape());
   for (size_t i = 0; i < positions.size(); i += kTermsAtOnce) {
     const auto some = positions.subspan(i, std::min<size_t>(kTermsAtOnce, positions.size() - i));
     ASSAY_ASSIGN_OR_RETURN(const Literal expected, ElementsAt(context, values, some, replace));
@@ -292,7 +292,7 @@ absl::StatusOr<Literal> CrossChecker::Run(EvalContext& context, const Computatio
         break;
       case Accuracy::Basis::kValue: {
         ASSAY_ASSIGN_OR_RETURN(expected, ElementsAt(context, values, extent.positions));
-        Worst worst(result.shape());
+        MismatchSummary worst(result.shape());
         CompareElements(accuracy, expected, result, extent.positions, worst);
         status = worst.Status(extent.positions.size());
         break;

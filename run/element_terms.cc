@@ -40,7 +40,7 @@ std::optional<TermRule> TermRuleOf(const Computation& computation, const Instruc
   return std::nullopt;
 }
 
-int64_t MostTerms(const Computation& computation, const Instruction& instruction) {
+int64_t MaxTerms(const Computation& computation, const Instruction& instruction) {
   const auto rule = TermRuleOf(computation, instruction);
   if (rule != TermRule::kReduce && rule != TermRule::kProducts) return 1;
   return DefinitionOf(instruction.opcode).sum.most_terms({computation, instruction});

@@ -20,7 +20,7 @@ enum class TermRule : uint8_t {
 // nullopt where there is no rule.
 std::optional<TermRule> TermRuleOf(const Computation& computation, const Instruction& instruction);
 // The most of them for an element.
-int64_t MostTerms(const Computation& computation, const Instruction& instruction);
+int64_t MaxTerms(const Computation& computation, const Instruction& instruction);
 
 Terms TermsOf(const Computation& computation, const Instruction& instruction,
               std::span<const int64_t> positions);

@@ -280,7 +280,7 @@ std::optional<int64_t> TermsOfElement(const Computation& computation, std::span<
     const std::optional<TermRule> rule = TermRuleOf(computation, instruction);
     if (!rule || (rule == TermRule::kIota && IsComplex(instruction.shape->element_type())))
       return std::nullopt;
-    most = std::max(most, MostTerms(computation, instruction));
+    most = std::max(most, MaxTerms(computation, instruction));
   }
   return most;
 }

@@ -101,12 +101,12 @@ absl::Status CannotWrite(const std::string& path) {
 // Fills a temporary directory beside `wanted` and renames it to the first free name.
 absl::StatusOr<std::string> WriteDirectory(const absl::Status& failure, const WrongStep& step,
                                            const RunOptions& options) {
-  constexpr int kMostNames = 1000;
+  constexpr int kMaxNames = 1000;
   const std::string& wanted = options.repro_dir;
   std::string temporary = wanted + ".XXXXXX";
   if (mkdtemp(temporary.data()) == nullptr) return CannotWrite(temporary);
   absl::Status status;
-  for (int i = 1; i <= kMostNames && status.ok(); ++i) {
+  for (int i = 1; i <= kMaxNames && status.ok(); ++i) {
     const std::string dir = i == 1 ? wanted : fmt::format("{}-{}", wanted, i);
     struct stat there;
     if (lstat(dir.c_str(), &there) == 0) continue;
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> WriteDirectory(const absl::Status& failure, const Wr
   std::error_code ignored;
   std::filesystem::remove_all(temporary, ignored);
   if (status.ok())
-    status = BadInput(fmt::format("{} and {} more such names are taken", wanted, kMostNames - 1));
+    status = BadInput(fmt::format("{} and {} more such names are taken", wanted, kMaxNames - 1));
   return status;
 }
 

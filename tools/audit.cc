@@ -129,7 +129,7 @@ std::string TextOf(const AuditReport& report, const AuditFlags& flags, int32_t l
   return text;
 }
 
-absl::StatusOr<AuditReport> Look(const AuditFlags& flags, const ProgramInFile& loaded) {
+absl::StatusOr<AuditReport> Look(const AuditFlags& flags, const LoadedProgram& loaded) {
   // Nobody gave inputs: the text alone.
   if (LacksInputs(flags, loaded)) return AuditText(loaded.program.module());
   ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, GridOf(flags, loaded));
@@ -144,7 +144,7 @@ absl::StatusOr<AuditReport> Look(const AuditFlags& flags, const ProgramInFile& l
 int Audit(const AuditFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
   if (const int code = CheckFilesOf(flags, {}); code != 0) return code;
-  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+  return ForEachProgram(flags, [&](const LoadedProgram& loaded, size_t count) {
     if (count > 1 && (!flags.inputs.empty() || flags.json)) {
       return UsageError(fmt::format("{} holds {} programs: --inputs and --json are for one",
                                     EscapeControls(flags.program), count));

@@ -36,7 +36,7 @@ absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<Device
 }
 
 absl::StatusOr<Backend::Outputs> RunBackend(const ProgramFlags& flags, Backend& backend,
-                                            const ProgramInFile& loaded,
+                                            const LoadedProgram& loaded,
                                             const std::vector<Literal>& arguments) {
   // What flags changed, or was read from a pipe, is no longer what lies in the file.
   const bool as_in_file = flags.program != "-" && flags.replicas == 0 && flags.partitions == 0;

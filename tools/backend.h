@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags);
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs);
 // Runs the backend on the program that `flags` names; errors are its own.
 absl::StatusOr<Backend::Outputs> RunBackend(const ProgramFlags& flags, Backend& backend,
-                                            const ProgramInFile& loaded,
+                                            const LoadedProgram& loaded,
                                             const std::vector<Literal>& arguments);
 
 }  // namespace assay::cli

@@ -26,7 +26,7 @@ double Share(int64_t part, int64_t all) {
 // Runs a plan again and again with the same arguments.
 class Runner {
  public:
-  Runner(const BenchFlags& flags, const ProgramInFile& loaded, const Plan& plan, const DeviceGrid& grid,
+  Runner(const BenchFlags& flags, const LoadedProgram& loaded, const Plan& plan, const DeviceGrid& grid,
          std::vector<DeviceInputs> inputs)
       : flags_(flags),
         loaded_(loaded),
@@ -59,7 +59,7 @@ class Runner {
 
  private:
   const BenchFlags& flags_;
-  const ProgramInFile& loaded_;
+  const LoadedProgram& loaded_;
   const Plan& plan_;
   const DeviceGrid grid_;
   const std::vector<DeviceInputs> inputs_;  // before a run
@@ -307,7 +307,7 @@ int Bench(const BenchFlags& flags) {
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
   const Clock::time_point start = Clock::now();
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  const std::optional<LoadedProgram> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   const absl::StatusOr<std::shared_ptr<const Plan>> planned = loaded->program.PlanFor(EnginesOf(flags));
   if (!planned.ok()) return Fail(planned.status(), flags.program, loaded->text);

@@ -38,9 +38,9 @@ namespace assay::cli {
 
 int Run(const RunFlags& flags);
 int Bench(const BenchFlags& flags);
-struct ProgramInFile;
+struct LoadedProgram;
 // run --shadow, of a program that was read.
-int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded);
+int RunShadowOf(const RunFlags& flags, const LoadedProgram& loaded);
 int VerifyProgram(const ProgramFlags& flags);
 int Print(const PrintFlags& flags);
 int PrintPlan(const EngineFlags& flags);
@@ -67,7 +67,7 @@ absl::StatusOr<std::optional<std::vector<KnownArgument>>> KnownArgumentsOf(const
 int Fail(const absl::Status& full, const std::string& file, std::string_view source = {});
 int UsageError(const std::string& message);
 // A program and the file that it stands in, whose lines errors show.
-struct ProgramInFile {
+struct LoadedProgram {
   std::string text;          // of the file
   int32_t lines_before = 0;  // in it
   Program program;
@@ -77,34 +77,34 @@ struct ProgramInFile {
   std::string_view OwnText() const { return std::string_view(text).substr(begin, size); }
 };
 // Fail for an error in the program.
-int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file);
+int FailIn(const LoadedProgram& loaded, const absl::Status& status, const std::string& file);
 // Reads, parses and verifies the one program of a file, or the one that --module names. On failure the error
 // is shown and nullopt returned with `exit_code` set.
-std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code);
+std::optional<LoadedProgram> Load(const ProgramFlags& flags, int& exit_code);
 // Loads a file with several programs alike: calls `each` with each one (with --module the one of that name),
 // and returns its exit code, or the first that is not 0.
 int ForEachProgram(const ProgramFlags& flags,
-                   absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each);
+                   absl::FunctionRef<int(const LoadedProgram& loaded, size_t count)> each);
 // The programs of a file, or those that --module names.
 std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text);
 // The file has not one program, or none that --module names: says which there are; returns the exit code, 2.
 int WantsOneProgram(const ProgramFlags& flags, std::string_view text);
 // The devices that the program runs on, by --replicas and --partitions; says on standard error how many,
 // where neither they nor the program's header do.
-absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded);
+absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const LoadedProgram& loaded);
 // What each device is given by --inputs or --random-inputs, or else a snapshot's: arguments, and what there
 // is for infeed and host receives.
-absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const LoadedProgram& loaded,
                                                     const DeviceGrid& grid);
 // The program has parameters, and nobody said what they are: says what to give; returns the exit code, 2.
-bool LacksInputs(const ProgramFlags& flags, const ProgramInFile& loaded);
-int AskForInputs(const ProgramFlags& flags, const ProgramInFile& loaded);
+bool LacksInputs(const ProgramFlags& flags, const LoadedProgram& loaded);
+int AskForInputs(const ProgramFlags& flags, const LoadedProgram& loaded);
 // The file that an error of the arguments is about.
 inline const std::string& InputsOf(const ProgramFlags& flags) {
   return flags.inputs.empty() ? flags.program : flags.inputs;
 }
 // The program is an HloSnapshot, which brings arguments along.
-bool HasSnapshot(const ProgramInFile& loaded);
+bool HasSnapshot(const LoadedProgram& loaded);
 // Engines and options that this build does not have are refused (exit 4), never replaced silently.
 absl::Status CheckEngine(const EngineFlags& flags);
 // What has to be on before the program is planned: names of generated code.

@@ -36,7 +36,7 @@ volatile std::sig_atomic_t interrupted = 0;
 constexpr char kInterruptedWords[] = "assay: error: interrupted\n";
 char timeout_words[512];
 
-[[noreturn]] void EndNow(const char* words) {
+[[noreturn]] void ExitNow(const char* words) {
   RemoveUnfinishedFile();
   EndCommandBackend();
   static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
@@ -54,12 +54,12 @@ void StartTimer(double seconds) {
 // What is at work is asked to end, and made to end where it does not: it may wait for a pipe, or be in a
 // library. A second Ctrl-C ends it at once.
 void OnSignal(int) {
-  if (interrupted != 0) EndNow(kInterruptedWords);
+  if (interrupted != 0) ExitNow(kInterruptedWords);
   interrupted = 1;
   StartTimer(0.7);
 }
 
-void OnTimer(int) { EndNow(interrupted != 0 ? kInterruptedWords : timeout_words); }
+void OnTimer(int) { ExitNow(interrupted != 0 ? kInterruptedWords : timeout_words); }
 
 // Takes the file's name from the front of the message, since the diagnostic has it.
 absl::Status WithoutName(const absl::Status& status, const std::string& file) {
@@ -308,7 +308,7 @@ std::optional<Isa> IsaOf(const EngineFlags& flags) {
   return isa <= machine ? std::optional(isa) : std::nullopt;
 }
 
-std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code) {
+std::optional<LoadedProgram> Load(const ProgramFlags& flags, int& exit_code) {
   absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) {
     exit_code = Fail(text.status(), flags.program);
@@ -333,7 +333,7 @@ std::optional<ProgramInFile> Load(const ProgramFlags& flags, int& exit_code) {
     exit_code = Fail(program.status(), flags.program, *text);
     return std::nullopt;
   }
-  return ProgramInFile{*std::move(text), 0, *std::move(program), std::move(snapshot)};
+  return LoadedProgram{*std::move(text), 0, *std::move(program), std::move(snapshot)};
 }
 
 std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view text) {
@@ -344,27 +344,27 @@ std::vector<ProgramPart> ChosenParts(const ProgramFlags& flags, std::string_view
 }
 
 int WantsOneProgram(const ProgramFlags& flags, std::string_view text) {
-  constexpr size_t kMostNamed = 20;
+  constexpr size_t kMaxNamed = 20;
   const std::vector<ProgramPart> parts = PartsOfFile(flags.program, text);
   std::string names;
-  for (size_t i = 0; i < std::min(parts.size(), kMostNamed); ++i)
+  for (size_t i = 0; i < std::min(parts.size(), kMaxNamed); ++i)
     names += fmt::format("{}{}", i == 0 ? "" : ", ",
                          parts[i].Name().empty() ? "(no name)" : EscapeControls(parts[i].Name()));
-  if (parts.size() > kMostNamed) names += ", ...";
+  if (parts.size() > kMaxNamed) names += ", ...";
   return UsageError(fmt::format("{} holds {} program{}, {}: --module NAME says which one",
                                 EscapeControls(flags.program), parts.size(), parts.size() == 1 ? "" : "s",
                                 names));
 }
 
 int ForEachProgram(const ProgramFlags& flags,
-                   absl::FunctionRef<int(const ProgramInFile& loaded, size_t count)> each) {
+                   absl::FunctionRef<int(const LoadedProgram& loaded, size_t count)> each) {
   const absl::StatusOr<std::string> text = ReadFile(flags.program);
   if (!text.ok()) return Fail(text.status(), flags.program);
   const absl::StatusOr<LoadedOps> ops = LoadedOpsOf(flags);
   if (!ops.ok()) return Fail(ops.status(), flags.program);
   const std::vector<ProgramPart> parts = ChosenParts(flags, *text);
   if (parts.empty() && !flags.module.empty()) return WantsOneProgram(flags, *text);
-  std::optional<ProgramInFile> loaded;  // holds the text once for all parts
+  std::optional<LoadedProgram> loaded;  // holds the text once for all parts
   int exit_code = 0;
   for (const ProgramPart& part : parts) {
     absl::StatusOr<std::optional<Snapshot>> snapshot = std::nullopt;
@@ -372,7 +372,7 @@ int ForEachProgram(const ProgramFlags& flags,
     int code = 0;
     if (program.ok()) {
       if (!loaded) {
-        loaded = ProgramInFile{*text, part.lines_before, *std::move(program)};
+        loaded = LoadedProgram{*text, part.lines_before, *std::move(program)};
       } else {
         loaded->lines_before = part.lines_before;
         loaded->program = *std::move(program);
@@ -391,11 +391,11 @@ int ForEachProgram(const ProgramFlags& flags,
   return exit_code;
 }
 
-int FailIn(const ProgramInFile& loaded, const absl::Status& status, const std::string& file) {
+int FailIn(const LoadedProgram& loaded, const absl::Status& status, const std::string& file) {
   return Fail(loaded.lines_before == 0 ? status : MovedTo(loaded.lines_before, status), file, loaded.text);
 }
 
-int AskForInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
+int AskForInputs(const ProgramFlags& flags, const LoadedProgram& loaded) {
   return UsageError(
       fmt::format("{0} takes inputs: {1}\ngive them as arrays of these names with --inputs FILE.npz, for "
                   "example from Python:\n"
@@ -403,19 +403,19 @@ int AskForInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
                   EscapeControls(flags.program), DescribeParameters(loaded.program.verified())));
 }
 
-bool LacksInputs(const ProgramFlags& flags, const ProgramInFile& loaded) {
+bool LacksInputs(const ProgramFlags& flags, const LoadedProgram& loaded) {
   return flags.inputs.empty() && !flags.random_inputs &&
          DescribeParameters(loaded.program.verified()) != "nothing" && !HasSnapshot(loaded);
 }
 
-bool HasSnapshot(const ProgramInFile& loaded) {
+bool HasSnapshot(const LoadedProgram& loaded) {
   return !loaded.snapshot.ok() || loaded.snapshot->has_value();
 }
 
-absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile& loaded) {
+absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const LoadedProgram& loaded) {
   const Module& module = loaded.program.module();
-  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid,
-                         SettleDevices(module, {.replicas = flags.replicas, .partitions = flags.partitions}));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, ResolveDeviceGrid(module, {.replicas = flags.replicas,
+                                                                           .partitions = flags.partitions}));
   if (grid.size() > std::max<int64_t>(flags.replicas, module.replica_count) *
                         std::max<int64_t>(flags.partitions, module.num_partitions)) {
     std::fprintf(stderr,
@@ -426,7 +426,7 @@ absl::StatusOr<DeviceGrid> GridOf(const ProgramFlags& flags, const ProgramInFile
   return grid;
 }
 
-absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<DeviceInputs>> InputsFor(const ProgramFlags& flags, const LoadedProgram& loaded,
                                                     const DeviceGrid& grid) {
   const VerifiedModule& module = loaded.program.verified();
   if (loaded.program.has_free_dimensions()) return LacksShapes(module.module());

@@ -102,7 +102,7 @@ int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
   return Report(pairs, flags);
 }
 
-int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, const ByKey& exact,
+int CompareWithBackend(const DiffFlags& flags, const LoadedProgram& loaded, const ByKey& exact,
                        const std::vector<Literal>& arguments, Backend& backend) {
   const absl::StatusOr<Backend::Outputs> actual = RunBackend(flags, backend, loaded, arguments);
   if (!actual.ok()) return Fail(actual.status(), flags.program);
@@ -117,7 +117,7 @@ int CompareWithBackend(const DiffFlags& flags, const ProgramInFile& loaded, cons
 int DiffProgram(const DiffFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  const std::optional<LoadedProgram> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;

@@ -93,7 +93,7 @@ int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
   return conforms ? 0 : 1;
 }
 
-int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile& profile,
+int WritePage(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
               const std::vector<ReportedOutput>& outputs, const std::vector<DerivedBounds::Note>& notes,
               const std::optional<Isolation>& isolation, const Backend* backend) {
   ReportHeader header;
@@ -114,7 +114,7 @@ int WritePage(const DiffFlags& flags, const ProgramInFile& loaded, const Profile
 constexpr size_t kReasonsShown = 10;
 
 // Instructions that gave up are named in any case: then nothing is run again.
-absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const ProgramInFile& loaded,
+absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const LoadedProgram& loaded,
                                               const Profile& profile, const BoundedOutputs& bounded,
                                               const std::vector<Conformance>& outputs,
                                               const std::vector<Literal>& arguments,
@@ -148,7 +148,7 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const Prog
 }
 
 // What the outputs are to the bounds, and with --isolate each instruction.
-int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile& profile,
+int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
              const BoundedOutputs& bounded, const Backend::Outputs& actual, Backend* backend,
              const std::vector<Literal>& arguments, const RunOptions& options) {
   std::vector<Conformance> outputs;
@@ -157,7 +157,7 @@ int JudgeAll(const DiffFlags& flags, const ProgramInFile& loaded, const Profile&
     const auto it = actual.find(output.key);
     const Literal* const value = it == actual.end() ? nullptr : &it->second;
     if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
-    outputs.push_back(flags.html.empty() ? Judge(output, value) : reported.back().judged);
+    outputs.push_back(flags.html.empty() ? CompareToBounds(output, value) : reported.back().judged);
   }
   std::optional<Isolation> isolation;
   if (flags.isolate) {
@@ -184,7 +184,7 @@ int DiffByProfile(const DiffFlags& flags) {
   const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
   if (!profile.ok()) return Fail(profile.status(), flags.profile);
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  const std::optional<LoadedProgram> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);

@@ -92,14 +92,14 @@ int DiffPartitioned(const DiffFlags& flags) {
   if (const int code = CheckFiles({flags.program, flags.second, flags.inputs}, {}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
-  const std::optional<ProgramInFile> sharded = Load(sharded_flags, exit_code);
+  const std::optional<LoadedProgram> sharded = Load(sharded_flags, exit_code);
   if (!sharded) return exit_code;
-  const std::optional<ProgramInFile> whole = Load(whole_flags, exit_code);
+  const std::optional<LoadedProgram> whole = Load(whole_flags, exit_code);
   if (!whole) return exit_code;
   if (LacksInputs(whole_flags, *whole)) return AskForInputs(whole_flags, *whole);
 
   const absl::StatusOr<DeviceGrid> whole_grid =
-      SettleDevices(whole->program.module(), {.replicas = 0, .partitions = 0});
+      ResolveDeviceGrid(whole->program.module(), {.replicas = 0, .partitions = 0});
   if (!whole_grid.ok()) return FailIn(*whole, whole_grid.status(), flags.second);
   const absl::StatusOr<DeviceGrid> grid = GridOf(sharded_flags, *sharded);
   if (!grid.ok()) return FailIn(*sharded, grid.status(), flags.program);

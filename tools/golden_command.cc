@@ -144,7 +144,7 @@ int GoldenRecord(const GoldenRecordFlags& flags) {
       return Fail(profile.status(), flags.profile);
   }
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  const std::optional<LoadedProgram> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);

@@ -91,7 +91,7 @@ bool NamesOthers(const TypesByKey& types, const TypesByKey& found) {
   return false;
 }
 
-std::optional<Arrays> ReadActual(const DiffFlags& flags, const ProgramInFile& loaded, int& exit_code) {
+std::optional<Arrays> ReadActual(const DiffFlags& flags, const LoadedProgram& loaded, int& exit_code) {
   const TypesByKey types = *ParseTypes(flags.types);
   TypesByKey found;
   absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);

@@ -31,7 +31,7 @@ absl::Status TakeTypesFrom(const Arrays& other, Arrays& arrays);
 // Reads a backend's outputs for a program, of the types that --types says: arrays of its outputs' names are
 // of its types and sizes. Nothing, with `exit_code` set and the error shown,
 // where they can't be what the program gives.
-std::optional<Arrays> ReadActual(const DiffFlags& flags, const ProgramInFile& loaded, int& exit_code);
+std::optional<Arrays> ReadActual(const DiffFlags& flags, const LoadedProgram& loaded, int& exit_code);
 // --types names arrays that are not there: says so (exit 2).
 bool NamesOthers(const TypesByKey& types, const TypesByKey& found);
 // The value of an array of known type; BadInput says how to give it where it is not.

@@ -14,7 +14,7 @@ namespace {
 
 int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
 
-absl::StatusOr<std::string> Printed(const PrintFlags& flags, const ProgramInFile& loaded) {
+absl::StatusOr<std::string> Printed(const PrintFlags& flags, const LoadedProgram& loaded) {
   const Module& module = loaded.program.as_written();
   if (loaded.program.has_free_dimensions()) {
     if (flags.form != "mlir" || flags.refine) return LacksShapes(module);
@@ -32,13 +32,13 @@ absl::StatusOr<std::string> Printed(const PrintFlags& flags, const ProgramInFile
 }  // namespace
 
 int VerifyProgram(const ProgramFlags& flags) {
-  return ForEachProgram(flags, [](const ProgramInFile&, size_t) { return 0; });
+  return ForEachProgram(flags, [](const LoadedProgram&, size_t) { return 0; });
 }
 
 // One program after the other, as the file has them.
 int Print(const PrintFlags& flags) {
   bool is_first = true;
-  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+  return ForEachProgram(flags, [&](const LoadedProgram& loaded, size_t count) {
     if (flags.form == "pb" && count > 1)
       return std::exchange(is_first, false) ? WantsOneProgram(flags, loaded.text) : 2;
     const absl::StatusOr<std::string> text = Printed(flags, loaded);
@@ -52,7 +52,7 @@ int Print(const PrintFlags& flags) {
 int PrintPlan(const EngineFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   int exit_code = 0;
-  const std::optional<ProgramInFile> loaded = Load(flags, exit_code);
+  const std::optional<LoadedProgram> loaded = Load(flags, exit_code);
   if (!loaded) return exit_code;
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);

@@ -145,7 +145,7 @@ NamedLiterals InOrder(const Module& module, Backend::Outputs outputs) {
   return results;
 }
 
-int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
+int RunOnPlugin(const RunFlags& flags, const LoadedProgram& loaded) {
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, loaded);
   if (!grid.ok()) return FailIn(loaded, grid.status(), flags.program);
   const absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
@@ -159,7 +159,7 @@ int RunOnPlugin(const RunFlags& flags, const ProgramInFile& loaded) {
   return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
 }
 
-int RunProgram(const RunFlags& flags, const ProgramInFile& loaded) {
+int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
   if (flags.shadow) return RunShadowOf(flags, loaded);
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
@@ -207,7 +207,7 @@ int Run(const RunFlags& flags) {
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   bool told = false;
-  return ForEachProgram(flags, [&](const ProgramInFile& loaded, size_t count) {
+  return ForEachProgram(flags, [&](const LoadedProgram& loaded, size_t count) {
     // StableHLO's tests are files of programs that are run one after the other; modules of HLO are not.
     if (count > 1 && FormOfProgram(flags.program, loaded.text) == ProgramForm::kHloText)
       return std::exchange(told, true) ? 2 : WantsOneProgram(flags, loaded.text);

@@ -64,7 +64,7 @@ std::string ShadowText(ShadowReport report) {
 
 }  // namespace
 
-int RunShadowOf(const RunFlags& flags, const ProgramInFile& loaded) {
+int RunShadowOf(const RunFlags& flags, const LoadedProgram& loaded) {
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, loaded);
   if (!grid.ok()) return FailIn(loaded, grid.status(), flags.program);
   if (grid->size() != 1) {

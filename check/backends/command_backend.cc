@@ -69,7 +69,7 @@ class TemporaryDirectory {
 };
 
 // What a process wrote, without the beginning of it.
-class LastWords {
+class OutputTail {
  public:
   void Add(std::string_view words) {
     text_ += words;
@@ -127,7 +127,7 @@ class CommandProcess {
   int error() const { return error_; }
 
   // The status that waitpid tells; the guard's error where that came first.
-  absl::StatusOr<int> Wait(LastWords& words) {
+  absl::StatusOr<int> Wait(OutputTail& words) {
     int status = 0;
     while (true) {
       pollfd end = {pipe_[0], POLLIN, 0};
@@ -149,7 +149,7 @@ class CommandProcess {
 
  private:
   // False at the end of what there is to come.
-  bool Read(LastWords& words) {
+  bool Read(OutputTail& words) {
     char buffer[4096];
     while (true) {
       const ssize_t n = read(pipe_[0], buffer, sizeof(buffer));
@@ -174,7 +174,7 @@ class CommandProcess {
   int error_ = 0;
 };
 
-absl::Status RunToItsEnd(const std::string& command, LastWords& words) {
+absl::Status RunCommand(const std::string& command, OutputTail& words) {
   CommandProcess process(command);
   if (!process.started())
     return EvalError({}, fmt::format("the backend can't be started: {}", std::strerror(process.error())));
@@ -219,8 +219,8 @@ absl::StatusOr<Backend::Outputs> CommandBackend::Run(const Request& request) {
   const std::string command = absl::StrReplaceAll(command_, {{"{program}", ShellWord(program)},
                                                              {"{inputs}", ShellWord(inputs)},
                                                              {"{outputs}", ShellWord(outputs)}});
-  LastWords words;
-  ASSAY_RETURN_IF_ERROR(RunToItsEnd(command, words));
+  OutputTail words;
+  ASSAY_RETURN_IF_ERROR(RunCommand(command, words));
   std::error_code error;
   if (!fs::exists(outputs, error))
     return EvalError({}, fmt::format("the backend wrote no {{outputs}}{}", words.Text()));

@@ -23,7 +23,7 @@ std::string JudgeActual(const BoundedOutput& output, const Arrays& actual) {
   if (it == actual.end()) return fmt::format("  {}: the backend gave no such output\n", output.key);
   const absl::StatusOr<Literal> value = DecodeNpy(output.key, it->second, output.exact.shape());
   if (!value.ok()) return fmt::format("  {}\n", std::string(value.status().message()));
-  const Conformance conformance = Judge(output, &*value);
+  const Conformance conformance = CompareToBounds(output, &*value);
   if (!conformance.error.empty()) return fmt::format("  {}: {}\n", output.key, conformance.error);
   if (conformance.outside == 0) return "";
   std::string report =

@@ -67,7 +67,7 @@ absl::StatusOr<ByKey> RunGolden(const Golden& golden, const std::string& path, c
   ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(golden, path, engine));
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, program.PlanFor(engine.engines));
   const RunOptions options = OptionsOf(golden, engine);
-  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, ResolveDeviceGrid(program.module(), golden.devices));
   ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsOf(golden, path, program, grid));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
                          RunDevices(*plan, grid, std::move(inputs), options));
@@ -82,7 +82,7 @@ absl::StatusOr<ByKey> RadiiOf(const Golden& golden, const std::string& path, con
   if (golden.profile.empty()) return radii;
   ASSAY_ASSIGN_OR_RETURN(const Profile profile, LoadProfile(golden.profile));
   ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(golden, path, engine));
-  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, SettleDevices(program.module(), golden.devices));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceGrid grid, ResolveDeviceGrid(program.module(), golden.devices));
   ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> inputs, InputsOf(golden, path, program, grid));
   ASSAY_ASSIGN_OR_RETURN(const BoundedOutputs bounded,
                          RunWithBounds(program, profile, grid, std::move(inputs), OptionsOf(golden, engine)));

@@ -250,7 +250,7 @@ class Isolator {
       for (const Suspect& suspect : some) {
         Conformance alone;
         for (const BoundedOutput& bound : suspect.bounds)
-          SiteJudge::Add(alone, Judge(bound, &outputs[next++]));
+          SiteJudge::Add(alone, CompareToBounds(bound, &outputs[next++]));
         if (alone.outside > 0 || suspect.in_program.outside > 0)
           records_.Confirm(*suspect.site, suspect.instruction, suspect.iteration, suspect.in_program, &alone);
       }

@@ -83,7 +83,7 @@ absl::StatusOr<JudgedValues> SiteJudge::JudgeInstructions(ComputationId id, cons
       judged.instructions.push_back({.instruction = instruction});
     JudgedInstruction& of = judged.instructions.back();
     const int32_t leaf = static_cast<int32_t>(of.bounds.size());
-    Add(of.found, Judge(bounds[k], &values.at({instruction, leaf})));
+    Add(of.found, CompareToBounds(bounds[k], &values.at({instruction, leaf})));
     of.bounds.push_back(std::move(bounds[k]));
   }
   const std::vector<DerivedBounds::Note>& notes = checker->bounds.begin()->second.unchecked;
@@ -110,7 +110,7 @@ absl::StatusOr<bool> SiteJudge::ConditionAllows(const Instruction& loop, const s
   for (size_t k = 0; k < state.size(); ++k) given[{static_cast<int32_t>(k), 0}] = state[k];
   ASSAY_ASSIGN_OR_RETURN(const std::vector<BoundedOutput> bounds, BoundsOf(*checker, given));
   const Literal found = Literal::ScalarInt(ElementType::kPred, goes_on ? 1 : 0);
-  return Judge(bounds[static_cast<size_t>(root - own.begin())], &found).outside == 0;
+  return CompareToBounds(bounds[static_cast<size_t>(root - own.begin())], &found).outside == 0;
 }
 
 }  // namespace assay

@@ -43,7 +43,7 @@ class SiteModule {
   absl::StatusOr<Program> Finish() &&;
 
   // More are not put into one program.
-  static constexpr int64_t kMostInstructions = 1 << 20;
+  static constexpr int64_t kMaxInstructions = 1 << 20;
 
  private:
   ComputationId Copied(ComputationId id);
@@ -71,7 +71,7 @@ class SiteModule {
 
   const Module& from_;
   Module module_;
-  int64_t left_ = kMostInstructions;
+  int64_t left_ = kMaxInstructions;
   ComputationWriter writer_;
   std::vector<Node> outputs_;
   int64_t next_parameter_ = 0;

@@ -22,7 +22,7 @@ std::string_view NameOf(Severity severity);
 // the worst of which it shows.
 class HeatMap {
  public:
-  static constexpr int64_t kMostCells = 48;  // a side
+  static constexpr int64_t kMaxCells = 48;  // a side
 
   HeatMap(std::span<const int64_t> sizes, int64_t most_cells);
   void Add(int64_t position, Severity severity);
@@ -58,7 +58,7 @@ struct ElementPicture {
   static std::string UlpBin(int bin);
 
   explicit ElementPicture(std::span<const int64_t> sizes)
-      : map(sizes, HeatMap::kMostCells), blocks(sizes, 8) {}
+      : map(sizes, HeatMap::kMaxCells), blocks(sizes, 8) {}
   void Add(const JudgedElement& element);
 
   std::array<int64_t, kShareBins> shares = {};

@@ -13,10 +13,10 @@
 namespace assay {
 namespace {
 
-constexpr size_t kNameOnBox = 21;      // characters that fit
-constexpr size_t kShapeOnBox = 25;     // in a smaller type
-constexpr size_t kMostText = 1200;     // of an instruction's text
-constexpr int64_t kMostConstant = 16;  // elements of a constant that are shown
+constexpr size_t kNameOnBox = 21;     // characters that fit
+constexpr size_t kShapeOnBox = 25;    // in a smaller type
+constexpr size_t kMaxText = 1200;     // of an instruction's text
+constexpr int64_t kMaxConstant = 16;  // elements of a constant that are shown
 
 // The computations whose instructions run as steps: the entry computation and what is called from there, by
 // fusions, calls, branches and loops. Callers first.
@@ -87,7 +87,7 @@ class GraphWriter {
     Module copy = module_;
     for (Computation& computation : copy.computations) {
       for (Instruction& instruction : computation.instructions) {
-        if (instruction.literal != nullptr && LargerThan(*instruction.shape, kMostConstant))
+        if (instruction.literal != nullptr && LargerThan(*instruction.shape, kMaxConstant))
           instruction.literal = nullptr;
       }
     }
@@ -96,7 +96,7 @@ class GraphWriter {
       ASSAY_RETURN_IF_ERROR(page_.Poll());
       std::vector<std::string>& texts = texts_[static_cast<size_t>(id.value)];
       texts = InstructionsToText(copy, copy.computation(id));
-      for (std::string& text : texts) text = Shortened(text, kMostText);
+      for (std::string& text : texts) text = Shortened(text, kMaxText);
     }
     return absl::OkStatus();
   }

@@ -24,8 +24,8 @@ constexpr PagePart kScript =
     ;
 
 // Outputs whose elements are shown in pictures: those with the worst elements.
-constexpr size_t kMostPictures = 40;
-constexpr size_t kMostNotes = 200;
+constexpr size_t kMaxPictures = 40;
+constexpr size_t kMaxNotes = 200;
 
 std::string SourceOf(const PagePart& part) { return fmt::format("'sha256-{}'", Base64OfHex(part.sha256)); }
 
@@ -157,13 +157,13 @@ class ReportWriter {
     if (of_.notes.empty()) return;
     page_ += fmt::format("<details><summary>Undecided from {} instruction{} on</summary><ul>\n",
                          of_.notes.size(), of_.notes.size() == 1 ? "" : "s");
-    for (size_t k = 0; k < std::min(of_.notes.size(), kMostNotes); ++k) {
+    for (size_t k = 0; k < std::min(of_.notes.size(), kMaxNotes); ++k) {
       const DerivedBounds::Note& note = of_.notes[k];
       page_ += fmt::format("<li><code>%{} = {}</code>: {}</li>\n", EscapeHtml(note.instruction),
                            EscapeHtml(note.op), EscapeHtml(note.why));
     }
-    if (of_.notes.size() > kMostNotes)
-      page_ += fmt::format("<li>and {} more</li>\n", of_.notes.size() - kMostNotes);
+    if (of_.notes.size() > kMaxNotes)
+      page_ += fmt::format("<li>and {} more</li>\n", of_.notes.size() - kMaxNotes);
     page_ += "</ul></details>\n";
   }
 
@@ -240,7 +240,7 @@ class ReportWriter {
       const Conformance &x = of_.outputs[a].judged, &y = of_.outputs[b].judged;
       return std::pair(x.outside > 0, x.largest_share) > std::pair(y.outside > 0, y.largest_share);
     });
-    all.resize(std::min(all.size(), kMostPictures));
+    all.resize(std::min(all.size(), kMaxPictures));
     std::sort(all.begin(), all.end());
     return all;
   }
@@ -436,7 +436,8 @@ ReportedOutput JudgeForReport(const BoundedOutput& output, const Literal* actual
   ReportedOutput reported;
   reported.shape = output.exact.shape().ToString();
   ElementPicture picture(output.exact.shape().sizes());
-  reported.judged = Judge(output, actual, [&](const JudgedElement& element) { picture.Add(element); });
+  reported.judged =
+      CompareToBounds(output, actual, [&](const JudgedElement& element) { picture.Add(element); });
   if (reported.judged.error.empty()) reported.picture = std::move(picture);
   return reported;
 }

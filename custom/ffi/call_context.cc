@@ -10,7 +10,7 @@
 namespace assay::custom::ffi {
 namespace {
 
-constexpr size_t kLeastAlignment = 64, kMostAlignment = 1 << 16;
+constexpr size_t kLeastAlignment = 64, kMaxAlignment = 1 << 16;
 
 }  // namespace
 
@@ -22,9 +22,9 @@ TemporaryMemory::~TemporaryMemory() {
 }
 
 absl::StatusOr<void*> TemporaryMemory::Allocate(size_t size, size_t alignment) {
-  if (!std::has_single_bit(alignment) || alignment > kMostAlignment) {
+  if (!std::has_single_bit(alignment) || alignment > kMaxAlignment) {
     return absl::InvalidArgumentError(
-        fmt::format("alignment is {}, want a power of 2 of at most {}", alignment, kMostAlignment));
+        fmt::format("alignment is {}, want a power of 2 of at most {}", alignment, kMaxAlignment));
   }
   alignment = std::max(alignment, kLeastAlignment);
   constexpr size_t kMost = size_t{1} << 62;

@@ -15,7 +15,7 @@ namespace assay::custom {
 namespace {
 
 using Wide = __int128;  // sums of sizes and paddings that a program may give any value
-constexpr int64_t kMostPadding = int64_t{1} << 40;
+constexpr int64_t kMaxPadding = int64_t{1} << 40;
 
 std::string LabelsText(int64_t rank, int64_t first, int64_t second, std::span<const int64_t> spatial,
                        std::string_view names) {
@@ -61,7 +61,7 @@ absl::Status CheckForward(const ConvolutionText& forward, const Shape& x, const 
     if (d.base_dilation != 1)
       return NotSupported({}, fmt::format("a backward convolution with lhs_dilate {}", d.base_dilation));
     for (const int64_t n : {d.padding_low, d.padding_high, d.stride, d.window_dilation, d.size}) {
-      if (n > kMostPadding || n < -kMostPadding)
+      if (n > kMaxPadding || n < -kMaxPadding)
         return InvalidProgram({}, fmt::format("window: {} is out of all proportion", n));
     }
     if (d.stride < 1 || d.window_dilation < 1)
@@ -115,7 +115,7 @@ ConvDimensionNumbers DimensionNumbers(const ArrayDims& input, const ArrayDims& k
 }
 
 absl::StatusOr<int64_t> Padding(Wide padding) {
-  if (padding > kMostPadding || padding < -kMostPadding)
+  if (padding > kMaxPadding || padding < -kMaxPadding)
     return InvalidProgram({}, "window: padding out of all proportion");
   return static_cast<int64_t>(padding);
 }
@@ -131,7 +131,7 @@ absl::StatusOr<WrittenArray> RegroupedFilter(CallWriter& write, const WrittenArr
     return InvalidProgram({}, fmt::format("feature_group_count is {}, the filter has {} output features",
                                           groups, w.sizes[static_cast<size_t>(out)]));
   }
-  if (w.sizes[static_cast<size_t>(in)] > kMostPadding || groups > kMostPadding / (int64_t{1} << 18))
+  if (w.sizes[static_cast<size_t>(in)] > kMaxPadding || groups > kMaxPadding / (int64_t{1} << 18))
     return NotSupported({}, fmt::format("a filter of sizes {} in {} groups", Braced(w.sizes), groups));
   // The groups as a dimension of their own, moved before the input features, and put together with them.
   Ints split, merged = w.sizes, order;

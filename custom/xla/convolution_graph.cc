@@ -16,7 +16,7 @@
 namespace assay::custom {
 namespace {
 
-constexpr size_t kMostNodes = 1000;
+constexpr size_t kMaxNodes = 1000;
 
 struct Node {
   int64_t uid = 0;
@@ -32,8 +32,8 @@ class GraphReader {
   absl::StatusOr<std::vector<Node>> Run() {
     std::vector<Node> nodes;
     while (at_ < text_.size()) {
-      if (nodes.size() == kMostNodes)
-        return InvalidProgram({}, fmt::format("more than {} operations", kMostNodes));
+      if (nodes.size() == kMaxNodes)
+        return InvalidProgram({}, fmt::format("more than {} operations", kMaxNodes));
       Node node;
       ASSAY_ASSIGN_OR_RETURN(node.uid, Number());
       ASSAY_RETURN_IF_ERROR(Expect(":["));

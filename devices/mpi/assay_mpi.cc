@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int kSize = 1, kPiece = 2;  // tags
-constexpr int64_t kMostAtOnce = 1 << 30;
+constexpr int64_t kMaxAtOnce = 1 << 30;
 
 // Sent, but not yet gone.
 struct Outgoing {
@@ -56,8 +56,8 @@ void assay_mpi_send(int to, const char* bytes, int64_t size) {
   outgoing.bytes.assign(bytes, static_cast<size_t>(size));
   outgoing.size = size;
   MPI_Isend(&outgoing.size, 1, MPI_INT64_T, to, kSize, MPI_COMM_WORLD, &outgoing.requests.emplace_back());
-  for (int64_t at = 0; at < size; at += kMostAtOnce) {
-    MPI_Isend(outgoing.bytes.data() + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, to,
+  for (int64_t at = 0; at < size; at += kMaxAtOnce) {
+    MPI_Isend(outgoing.bytes.data() + at, static_cast<int>(std::min(kMaxAtOnce, size - at)), MPI_BYTE, to,
               kPiece, MPI_COMM_WORLD, &outgoing.requests.emplace_back());
   }
 }
@@ -75,8 +75,8 @@ int64_t assay_mpi_probe(int* from) {
 }
 
 void assay_mpi_receive(int from, char* bytes, int64_t size) {
-  for (int64_t at = 0; at < size; at += kMostAtOnce) {
-    MPI_Recv(bytes + at, static_cast<int>(std::min(kMostAtOnce, size - at)), MPI_BYTE, from, kPiece,
+  for (int64_t at = 0; at < size; at += kMaxAtOnce) {
+    MPI_Recv(bytes + at, static_cast<int>(std::min(kMaxAtOnce, size - at)), MPI_BYTE, from, kPiece,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 }

@@ -21,10 +21,10 @@ constexpr double kRounder64 = 0x1.8p52;
 #if ASSAY_BYTES == 64
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm512_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c); }
-ASSAY_INLINE F64 Least(double limit, F64 x) {
+ASSAY_INLINE F64 Min(double limit, F64 x) {
   return (F64)_mm512_maskz_min_pd(0xff, _mm512_set1_pd(limit), (__m512d)x);
 }
-ASSAY_INLINE F64 Most(double limit, F64 x) {
+ASSAY_INLINE F64 Max(double limit, F64 x) {
   return (F64)_mm512_maskz_max_pd(0xff, _mm512_set1_pd(limit), (__m512d)x);
 }
 ASSAY_INLINE F64 Times2To(F64 k, F64 y) { return (F64)_mm512_maskz_scalef_pd(0xff, (__m512d)y, (__m512d)k); }
@@ -43,8 +43,8 @@ ASSAY_INLINE void Stream(void* p, F64 v) { _mm512_stream_pd(static_cast<double*>
 #else
 ASSAY_INLINE F64 Fill(double x) { return (F64)_mm256_set1_pd(x); }
 ASSAY_INLINE F64 Fma(F64 a, F64 b, F64 c) { return (F64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-ASSAY_INLINE F64 Least(double limit, F64 x) { return (F64)_mm256_min_pd(_mm256_set1_pd(limit), (__m256d)x); }
-ASSAY_INLINE F64 Most(double limit, F64 x) { return (F64)_mm256_max_pd(_mm256_set1_pd(limit), (__m256d)x); }
+ASSAY_INLINE F64 Min(double limit, F64 x) { return (F64)_mm256_min_pd(_mm256_set1_pd(limit), (__m256d)x); }
+ASSAY_INLINE F64 Max(double limit, F64 x) { return (F64)_mm256_max_pd(_mm256_set1_pd(limit), (__m256d)x); }
 ASSAY_INLINE F64 Times2To(F64 k, F64 y) {
   const F64 half = Fma(k, Fill(0.5), Fill(kRounder64));
   const F64 rest = (k - (half - kRounder64)) + kRounder64;
@@ -92,7 +92,7 @@ struct Exp64 {
   static constexpr int kUlps = 1;
   static constexpr bool kKeepsSign = false;
   ASSAY_INLINE F64 Of(F64 x) {
-    const Exponential64 e = ExponentialOf(Most(-746, Least(710, x)));
+    const Exponential64 e = ExponentialOf(Max(-746, Min(710, x)));
     return Times2To(e.k, e.small + 1);
   }
 };
@@ -102,7 +102,7 @@ struct Logistic64 {
   static constexpr int kUlps = 2;
   static constexpr bool kKeepsSign = false;
   ASSAY_INLINE F64 Of(F64 x) {
-    const Exponential64 e = ExponentialOf(-Least(746, Magnitude(x)));
+    const Exponential64 e = ExponentialOf(-Min(746, Magnitude(x)));
     const F64 power = Times2To(e.k, e.small + 1);
     return (x < 0 ? power : Fill(1.0)) / (power + 1);
   }
@@ -113,7 +113,7 @@ struct Expm164 {
   static constexpr int kUlps = 2;
   static constexpr bool kKeepsSign = true;
   ASSAY_INLINE F64 Of(F64 x) {
-    const Exponential64 e = ExponentialOf(Most(-40, Least(710, x)));
+    const Exponential64 e = ExponentialOf(Max(-40, Min(710, x)));
     const F64 half = (F64)(((U64)e.shifted << 52) + (kOne64 - (uint64_t{1} << 52)));
     const F64 value = Fma(half, e.small, half - 0.5) * 2;
     return Magnitude(x) < 0x1p-60 ? x : value;
@@ -126,7 +126,7 @@ struct Tanh64 {
   static constexpr int kUlps = 3;
   static constexpr bool kKeepsSign = true;
   ASSAY_INLINE F64 Of(F64 x) {
-    const F64 magnitude = Least(20, Magnitude(x));
+    const F64 magnitude = Min(20, Magnitude(x));
     const Exponential64 e = ExponentialOf(magnitude + magnitude);
     const F64 scale = (F64)(((U64)e.shifted << 52) + kOne64);
     const F64 power = Fma(scale, e.small, scale - 1);

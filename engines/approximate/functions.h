@@ -19,10 +19,10 @@ struct ApproximateFunction {
   Opcode opcode;
   ElementType type;
   int64_t ulps;
-  StoredFn stored;
+  ElementwiseFn stored;
   // The same to memory that is 64-byte aligned, past the caches: other threads see
   // it behind jit::StreamFence.
-  StoredFn streamed;
+  ElementwiseFn streamed;
 };
 std::span<const ApproximateFunction> ApproximateFunctions(Isa isa);
 

@@ -21,7 +21,7 @@ using native::SmallDotLoops;
 using native::StaticArrayOf;
 using native::WholeDot;
 
-constexpr int64_t kMostProducts = 1 << 24;
+constexpr int64_t kMaxProducts = 1 << 24;
 constexpr int64_t kWorkOfPart = 1 << 19;  // products worth a task
 constexpr ElementType kInPlace[] = {ElementType::kF32};
 
@@ -29,7 +29,7 @@ constexpr ElementType kInPlace[] = {ElementType::kF32};
 struct Buffers {
   alignas(64) float rows[native::kRowElements];
   alignas(64) float packed[native::kSmallDotLongest * kMaxSingleColumns];
-  alignas(64) float out[native::kMostRowsAtOnce * kMaxSingleColumns];
+  alignas(64) float out[native::kMaxRowsAtOnce * kMaxSingleColumns];
 };
 Buffers& ThreadBuffers() {
   static thread_local std::unique_ptr<Buffers> buffers(new Buffers);
@@ -148,16 +148,16 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& s
   const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
   const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
   const DotBox box = WholeDot(dims, left, right, RowMajorStrides(result.sizes()));
-  constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan
+  constexpr int64_t kMaxOffsets = 1 << 12;  // kept with the plan
   const int64_t terms = LoopCount(box.contracted[0].loops);
-  if (!native::IsSmallDot(box, kMostProducts)) {
+  if (!native::IsSmallDot(box, kMaxProducts)) {
     if (terms == 0 || result.num_elements() == 0) return NotSupported({}, "no products");
     if (terms > native::kSmallDotLongest)
       return NotSupported({}, fmt::format("sums of more than {} terms", native::kSmallDotLongest));
-    return NotSupported({}, fmt::format("more than {} products", kMostProducts));
+    return NotSupported({}, fmt::format("more than {} products", kMaxProducts));
   }
-  if (LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
-    return NotSupported({}, fmt::format("more than {} rows, columns and batches", kMostOffsets));
+  if (LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMaxOffsets)
+    return NotSupported({}, fmt::format("more than {} rows, columns and batches", kMaxOffsets));
   const int64_t products = result.num_elements() * terms;
   if (products < fewest) return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest));
   return std::make_shared<SingleDot>(isa, box, products);

@@ -12,7 +12,7 @@ namespace assay::approximate {
 inline constexpr int kMaxSingleColumns = 64;
 
 // Rows of a left panel of tiles and vectors of a right one.
-inline constexpr int kMostTileRows = 12, kTileVectors = 2;
+inline constexpr int kMaxTileRows = 12, kTileVectors = 2;
 
 struct SingleDotKernels {
   int lanes;

@@ -31,7 +31,7 @@ using native::RowSource;
 using native::StridedRows;
 
 constexpr int64_t kLongestTileSum = 1 << 16;  // terms of a sum
-constexpr int64_t kMostTileProducts = int64_t{1} << 40;
+constexpr int64_t kMaxTileProducts = int64_t{1} << 40;
 constexpr int64_t kDepth = 256;  // terms between two visits of a tile of sums
 constexpr int64_t kTileRows = 96, kTileColumns = 256;
 constexpr int64_t kRowFloats = 1 << 16;     // of the rows that a task packs: they stay in the second cache
@@ -42,9 +42,9 @@ constexpr int64_t kElementsOfPart = 1 << 15;  // packed elements worth a task
 
 // Each thread has one of these. What is not touched costs nothing.
 struct SingleTileBuffers {
-  alignas(64) float rows[std::max(kRowFloats, kMostTileRows* kLongestTileSum)];
+  alignas(64) float rows[std::max(kRowFloats, kMaxTileRows* kLongestTileSum)];
   alignas(64) float columns[kColumnFloats];
-  alignas(64) float sums[(kTileRows + kMostTileRows) * kTileColumns];
+  alignas(64) float sums[(kTileRows + kMaxTileRows) * kTileColumns];
 };
 SingleTileBuffers& ThreadTileBuffers() {
   static thread_local std::unique_ptr<SingleTileBuffers> buffers(new SingleTileBuffers);
@@ -287,8 +287,8 @@ absl::Status CheckTileSize(const StepView& step, int64_t fewest) {
   if (terms < 1) return NotSupported({}, "no products");
   if (terms > kLongestTileSum)
     return NotSupported({}, fmt::format("sums of more than {} terms", kLongestTileSum));
-  if (results > kMostTileProducts / terms)
-    return NotSupported({}, fmt::format("more than {} products", kMostTileProducts));
+  if (results > kMaxTileProducts / terms)
+    return NotSupported({}, fmt::format("more than {} products", kMaxTileProducts));
   if (results * terms < fewest)
     return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
   return absl::OkStatus();

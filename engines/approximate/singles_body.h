@@ -25,10 +25,10 @@ constexpr uint32_t kOne32 = 0x3f800000;
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 ASSAY_INLINE F32 Root(F32 a) { return (F32)_mm512_maskz_sqrt_ps(0xffff, (__m512)a); }
-ASSAY_INLINE F32 Least(float limit, F32 x) {
+ASSAY_INLINE F32 Min(float limit, F32 x) {
   return (F32)_mm512_maskz_min_ps(0xffff, _mm512_set1_ps(limit), (__m512)x);
 }
-ASSAY_INLINE F32 Most(float limit, F32 x) {
+ASSAY_INLINE F32 Max(float limit, F32 x) {
   return (F32)_mm512_maskz_max_ps(0xffff, _mm512_set1_ps(limit), (__m512)x);
 }
 ASSAY_INLINE F32 Times2To(F32 k, F32 y) { return (F32)_mm512_maskz_scalef_ps(0xffff, (__m512)y, (__m512)k); }
@@ -64,8 +64,8 @@ ASSAY_INLINE void Stream(void* p, F32 v) { _mm512_stream_ps(static_cast<float*>(
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm256_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
 ASSAY_INLINE F32 Root(F32 a) { return (F32)_mm256_sqrt_ps((__m256)a); }
-ASSAY_INLINE F32 Least(float limit, F32 x) { return (F32)_mm256_min_ps(_mm256_set1_ps(limit), (__m256)x); }
-ASSAY_INLINE F32 Most(float limit, F32 x) { return (F32)_mm256_max_ps(_mm256_set1_ps(limit), (__m256)x); }
+ASSAY_INLINE F32 Min(float limit, F32 x) { return (F32)_mm256_min_ps(_mm256_set1_ps(limit), (__m256)x); }
+ASSAY_INLINE F32 Max(float limit, F32 x) { return (F32)_mm256_max_ps(_mm256_set1_ps(limit), (__m256)x); }
 // Two factors 2^k, of which the first product is exact.
 ASSAY_INLINE F32 Times2To(F32 k, F32 y) {
   const I32 whole = (I32)_mm256_cvtps_epi32((__m256)k);
@@ -131,7 +131,7 @@ struct Exp {
   static constexpr int kUlps = 1;
   static constexpr bool kKeepsSign = false;
   ASSAY_INLINE F32 Of(F32 x) {
-    const Exponential e = ExponentialOf(Most(-104, Least(89, x)));
+    const Exponential e = ExponentialOf(Max(-104, Min(89, x)));
     return Times2To(e.k, e.small + 1);
   }
 };
@@ -142,7 +142,7 @@ struct Logistic {
   static constexpr int kUlps = 2;
   static constexpr bool kKeepsSign = false;
   ASSAY_INLINE F32 Of(F32 x) {
-    const Exponential e = ExponentialOf(-Least(104, Magnitude(x)));
+    const Exponential e = ExponentialOf(-Min(104, Magnitude(x)));
     const F32 power = Times2To(e.k, e.small + 1);
     return (x < 0 ? power : Fill(1.0f)) / (power + 1);
   }
@@ -154,7 +154,7 @@ struct Expm1 {
   static constexpr int kUlps = 2;
   static constexpr bool kKeepsSign = true;
   ASSAY_INLINE F32 Of(F32 x) {
-    const Exponential e = ExponentialOf(Most(-20, Least(89, x)));
+    const Exponential e = ExponentialOf(Max(-20, Min(89, x)));
     const F32 half = (F32)(((U32)e.shifted << 23) + (kOne32 - (1 << 23)));
     const F32 value = Fma(half, e.small, half - 0.5f) * 2;
     return Magnitude(x) < 0x1p-30f ? x : value;
@@ -237,7 +237,7 @@ struct ByPieces {
   static constexpr int kUlps = 2;
   static constexpr bool kKeepsSign = true;
   ASSAY_INLINE F32 Of(F32 x) {
-    const F32 magnitude = Least(Pieces::kLimit, Magnitude(x));
+    const F32 magnitude = Min(Pieces::kLimit, Magnitude(x));
     const U32 index = (U32)(magnitude + Pieces::kOffset) >> 21;
     return SeriesFrom<Pieces, 0>(index, magnitude - Lookup(Pieces::kCenter, index));
   }

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "engines/jit/deferred_kernel.h"
 #include "engines/jit/kernel.h"
-#include "engines/jit/late_kernel.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 

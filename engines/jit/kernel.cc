@@ -198,7 +198,7 @@ class FusedKernel final : public Kernel {
   static void RunStrip(const StripStage& strip, std::span<void* const> at, bool streams, int64_t n) {
     if (strip.stored != nullptr) {
       const std::byte* const operand = static_cast<const std::byte*>(at[strip.operands[0]]);
-      const StoredFn fn = streams && strip.streaming != nullptr ? strip.streaming : strip.stored;
+      const ElementwiseFn fn = streams && strip.streaming != nullptr ? strip.streaming : strip.stored;
       return fn(n, &operand, static_cast<std::byte*>(at[strip.result]));
     }
     const void* operands[3] = {};

@@ -8,8 +8,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "engines/codegen/inliner.h"
-#include "engines/codegen/late_code.h"
 #include "engines/codegen/nodes.h"
+#include "engines/codegen/tiered_code.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -49,7 +49,7 @@ class LoopBuilder {
     program_.condition = static_cast<int16_t>(condition.id);
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.elements = inliner_.elements;
-    if (const int lanes = jit::MostLanes(inliner_.segment, target_); program_.elements > lanes)
+    if (const int lanes = jit::MaxLanes(inliner_.segment, target_); program_.elements > lanes)
       return NotSupported({}, fmt::format("{} elements beside others of 64 bits, of which a vector has {}",
                                           program_.elements, lanes));
     program_.segment = std::move(inliner_.segment);
@@ -171,7 +171,7 @@ class ScalarLoop final : public Kernel {
   }
 
   const LoopProgram program_;
-  const codegen::LateCode<jit::Recurrence> code_;  // its work: iterations, of all runs
+  const codegen::TieredCode<jit::Recurrence> code_;  // its work: iterations, of all runs
 };
 
 class LoopEngineOf final : public Engine {
@@ -188,7 +188,7 @@ class LoopEngineOf final : public Engine {
     if (step.instruction.opcode != Opcode::kWhile) return no_while;
     if (isa_ == Isa::kBaseline) return NotSupported({}, "no AVX2");
     const Isa target = isa_;
-    const int lanes = jit::MostLanes({}, target);
+    const int lanes = jit::MaxLanes({}, target);
     absl::StatusOr<LoopProgram> program = LoopBuilder(step.module, target, lanes).Run(step.instruction);
     // With elements of 64 bits there are half as many lanes; arrays that fill all
     // of them may be such as stay.

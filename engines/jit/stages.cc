@@ -64,7 +64,7 @@ class Builder {
     jit::Node node;
     bool is_strip = false;  // else part of a loop
     StripKernel strip;      // or else:
-    StoredFn stored_strip = nullptr, streamed_strip = nullptr;
+    ElementwiseFn stored_strip = nullptr, streamed_strip = nullptr;
     int round = 0;            // of a strip function, or of the loop
     int stored = -1;          // slot with elements of `type`, if any
     int stored_as_kind = -1;  // slot with elements of the compute kind, if any

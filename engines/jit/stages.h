@@ -41,8 +41,8 @@ struct LoopStage {
 // is taken instead and has elements as stored.
 struct StripStage {
   StripKernel kernel;
-  StoredFn stored = nullptr;
-  StoredFn streaming = nullptr;  // as in LoopStage
+  ElementwiseFn stored = nullptr;
+  ElementwiseFn streaming = nullptr;  // as in LoopStage
   std::vector<int> operands;
   int result = 0;
 };
@@ -69,8 +69,8 @@ struct Stages {
 // An approximation of an elementwise instruction that loops have no form of, or none:
 // from an engine above this one.
 struct StoredApproximation {
-  StoredFn stored = nullptr;
-  StoredFn streamed = nullptr;  // the same past the caches, to memory that is 64-byte aligned
+  ElementwiseFn stored = nullptr;
+  ElementwiseFn streamed = nullptr;  // the same past the caches, to memory that is 64-byte aligned
   const Accuracy* accuracy = nullptr;
 };
 using FindApproximation = StoredApproximation (*)(const Computation& computation,

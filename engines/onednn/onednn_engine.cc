@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kFewestProducts = int64_t{1} << 26;
 // They take a seventh of a second on two cores: --timeout and Ctrl-C are seen between steps.
-constexpr int64_t kMostProducts = int64_t{1} << 34;
+constexpr int64_t kMaxProducts = int64_t{1} << 34;
 
 // True if no element has an exponent of ones alone.
 template <typename T, T exponent>
@@ -116,8 +116,8 @@ absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest) {
     if (shape->num_elements() == 0) return NotSupported({}, "no elements");
   }
   const int64_t results = step.result_shape().num_elements();
-  if (terms < 1 || results > kMostProducts / terms)
-    return NotSupported({}, fmt::format("more than {} products", kMostProducts));
+  if (terms < 1 || results > kMaxProducts / terms)
+    return NotSupported({}, fmt::format("more than {} products", kMaxProducts));
   if (results * terms >= fewest) return absl::OkStatus();
   return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
 }

@@ -85,12 +85,12 @@ void Subnormals(AuditContext& c) {
   bool any = false;
   for (size_t k = 0; k < c.view().num_operands(); ++k) any = any || HoldsFlushable(c.view().operand(k));
   if (!any) return;
-  if (c.run() == nullptr) return c.May(AuditPoint::kSubnormals);
+  if (c.run() == nullptr) return c.RecordPossible(AuditPoint::kSubnormals);
   Dependence found;
   for (size_t k = 0; k < c.view().num_operands(); ++k)
     AddSubnormals(c, *c.Operand(k), fmt::format("operand {}", k), found);
   AddSubnormals(c, *c.Result(), "result", found);
-  c.Saw(AuditPoint::kSubnormals, found);
+  c.RecordFound(AuditPoint::kSubnormals, found);
 }
 
 void Computes(AuditContext& c) { Subnormals(c); }
@@ -105,7 +105,7 @@ void NansOfReducer(AuditContext& c, ComputationId id, size_t begin, size_t end) 
     if (!IsFloat(c.operand_type(k))) continue;
     const Literal* value = c.Operand(k);
     if (value == nullptr) {
-      c.May(AuditPoint::kNanInExtreme);
+      c.RecordPossible(AuditPoint::kNanInExtreme);
     } else {
       c.Count(AuditPoint::kNanInExtreme, *value, [&](int64_t i) { return IsNan(*value, i); }, {value});
     }
@@ -116,7 +116,7 @@ void Extreme(AuditContext& c) {
   Subnormals(c);
   if (!IsFloat(c.operand_type(0))) return;
   const Literal *a = c.Operand(0), *b = c.Operand(1);
-  if (a == nullptr || b == nullptr) return c.May(AuditPoint::kNanInExtreme);
+  if (a == nullptr || b == nullptr) return c.RecordPossible(AuditPoint::kNanInExtreme);
   c.Count(AuditPoint::kNanInExtreme, *a, [&](int64_t i) { return IsNan(*a, i) || IsNan(*b, i); }, {a, b});
 }
 
@@ -129,7 +129,7 @@ void Clamp(AuditContext& c) {
   const auto at = [](const Literal& array, int64_t i) { return array.shape().num_elements() == 1 ? 0 : i; };
   if (IsFloat(type)) {
     if (low == nullptr || x == nullptr || high == nullptr) {
-      c.May(AuditPoint::kNanInExtreme);
+      c.RecordPossible(AuditPoint::kNanInExtreme);
     } else {
       const auto any = [&](int64_t i) {
         return IsNan(*low, at(*low, i)) || IsNan(*x, i) || IsNan(*high, at(*high, i));
@@ -148,7 +148,7 @@ void Clamp(AuditContext& c) {
     };
     c.Count(AuditPoint::kClampCrossed, larger, crossed, {low, high});
   } else if (IsFloat(type) || c.Range(0).high > c.Range(2).low) {
-    c.May(AuditPoint::kClampCrossed);
+    c.RecordPossible(AuditPoint::kClampCrossed);
   }
 }
 
@@ -160,7 +160,7 @@ void Compare(AuditContext& c) {
       attributes.Text(Attr::kType) == "TOTALORDER")
     return;
   const Literal *a = c.Operand(0), *b = c.Operand(1);
-  if (a == nullptr || b == nullptr) return c.May(AuditPoint::kNanInCompare);
+  if (a == nullptr || b == nullptr) return c.RecordPossible(AuditPoint::kNanInCompare);
   c.Count(AuditPoint::kNanInCompare, *a, [&](int64_t i) { return IsNan(*a, i) || IsNan(*b, i); }, {a, b});
 }
 
@@ -170,7 +170,7 @@ void Random(AuditContext& c) {
   const Shape& result = c.view().result();
   const Shape& numbers = result.IsTuple() ? result.element(result.elements().size() - 1) : result;
   found.count = found.of = numbers.num_elements();
-  c.Saw(AuditPoint::kRandomNumbers, found);
+  c.RecordFound(AuditPoint::kRandomNumbers, found);
 }
 
 // The triangle that is not asked for; a matrix without a factor, whose result is NaN.
@@ -178,7 +178,7 @@ void Cholesky(AuditContext& c) {
   Subnormals(c);
   const Shape& matrix = c.view().operand(0);
   if (matrix.rank() > 0 && matrix.size(matrix.rank() - 1) > 1) c.Always(AuditPoint::kOtherTriangle);
-  if (c.run() == nullptr) return c.May(AuditPoint::kNotPositiveDefinite);
+  if (c.run() == nullptr) return c.RecordPossible(AuditPoint::kNotPositiveDefinite);
   const Literal &factor = *c.Result(), &value = *c.Operand(0);
   if (!IsFloat(factor.shape().element_type())) return;
   c.Count(AuditPoint::kNotPositiveDefinite, factor,
@@ -189,7 +189,8 @@ void TriangularSolve(AuditContext& c) {
   Subnormals(c);
   if (c.attributes().Bool(Attr::kUnitDiagonal)) return;
   const Literal* a = c.Operand(0);
-  if (a == nullptr || !IsFloat(a->shape().element_type())) return c.May(AuditPoint::kSingularTriangle);
+  if (a == nullptr || !IsFloat(a->shape().element_type()))
+    return c.RecordPossible(AuditPoint::kSingularTriangle);
   const int64_t n = a->shape().size(a->shape().rank() - 1);
   const auto is_zero = [&](int64_t i) { return i / n % n == i % n && a->GetDouble(i) == 0; };
   c.Count(AuditPoint::kSingularTriangle, *a, is_zero, {a});

@@ -60,7 +60,7 @@ void GroupOrder(AuditContext& c) {
   if (has_one_replica || has_one_partition) return;
   if (size > 1 && (partitions > 1 || members > size))
     return c.Always(AuditPoint::kGroupOrder, "in XLA's order");
-  c.May(AuditPoint::kGroupOrder, "in XLA's order; the module does not say its number of devices");
+  c.RecordPossible(AuditPoint::kGroupOrder, "in XLA's order; the module does not say its number of devices");
 }
 
 }  // namespace assay::audit

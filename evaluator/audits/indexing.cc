@@ -115,8 +115,8 @@ void LookAtVectors(AuditContext& c, AuditPoint outside, const Literal& indices, 
     }
     before = start;
   }
-  c.Saw(outside, left);
-  if (c.attributes().Bool(Attr::kIndicesAreSorted)) c.Saw(AuditPoint::kIndicesNotSorted, unsorted);
+  c.RecordFound(outside, left);
+  if (c.attributes().Bool(Attr::kIndicesAreSorted)) c.RecordFound(AuditPoint::kIndicesNotSorted, unsorted);
 }
 
 // The dimensions of a scatter.
@@ -190,15 +190,16 @@ void CountCollisions(AuditContext& c, const Windows& w, const IndexVectors& vect
       });
     } while (NextIndex(window, in_window));
   }
-  c.Saw(AuditPoint::kScatterCollision, found);
+  c.RecordFound(AuditPoint::kScatterCollision, found);
 }
 
-void LookAtCollisions(AuditContext& c, const Windows& w, const IndexVectors& vectors) {
+void AuditCollisions(AuditContext& c, const Windows& w, const IndexVectors& vectors) {
   const Combiner combiner = CombinerOf(c.module(), *c.attributes().Computation(Attr::kToApply));
   const bool rounds = combiner == Combiner::kRounds && !IsIntegral(c.operand_type(0));
   if (combiner == Combiner::kAnyOrder || (combiner == Combiner::kRounds && !rounds)) return;
   if (c.run() == nullptr) {
-    if (vectors.count() > 1) c.May(AuditPoint::kScatterCollision, rounds ? "a sum that rounds" : "");
+    if (vectors.count() > 1)
+      c.RecordPossible(AuditPoint::kScatterCollision, rounds ? "a sum that rounds" : "");
     return;
   }
   auto shape =
@@ -225,7 +226,7 @@ void LookAtUniqueness(AuditContext& c, const Windows& w, const IndexVectors& vec
     if (starts[k] == starts[k - 1])
       Add(found, [&] { return fmt::format("twice: {}", IndexText(starts[k], sizes)); });
   }
-  c.Saw(AuditPoint::kIndicesNotUnique, found);
+  c.RecordFound(AuditPoint::kIndicesNotUnique, found);
 }
 
 // `first`: the operand with the first start index, one for each dimension or one array of all.
@@ -254,8 +255,8 @@ void Slices(AuditContext& c, size_t first, std::span<const int64_t> extents) {
     starts += fmt::format("{}{}", starts.empty() ? "" : ",", value);
   }
   if (outside) found = {1, 1, fmt::format("start [{}], the array {}", starts, ListText(array.sizes()))};
-  if (may && !outside) return c.May(AuditPoint::kIndexClamped);
-  c.Saw(AuditPoint::kIndexClamped, found);
+  if (may && !outside) return c.RecordPossible(AuditPoint::kIndexClamped);
+  c.RecordFound(AuditPoint::kIndexClamped, found);
 }
 
 }  // namespace
@@ -274,8 +275,9 @@ void Gather(AuditContext& c) {
     return LookAtVectors(c, AuditPoint::kIndexClamped, *indices, vectors, sizes, extents);
   }
   if (vectors.count() > 0 && MayLeave(c.Range(1), vectors.map(), operand.sizes(), extents))
-    c.May(AuditPoint::kIndexClamped);
-  if (vectors.count() > 1 && attributes.Bool(Attr::kIndicesAreSorted)) c.May(AuditPoint::kIndicesNotSorted);
+    c.RecordPossible(AuditPoint::kIndexClamped);
+  if (vectors.count() > 1 && attributes.Bool(Attr::kIndicesAreSorted))
+    c.RecordPossible(AuditPoint::kIndicesNotSorted);
 }
 
 void Scatter(AuditContext& c) {
@@ -297,11 +299,12 @@ void Scatter(AuditContext& c) {
     if (says_unique) LookAtUniqueness(c, w, vectors, *indices, sizes);
   } else {
     if (vectors.count() > 0 && MayLeave(c.Range(w.n), vectors.map(), operand.sizes(), w.extents))
-      c.May(AuditPoint::kScatterDropped);
-    if (vectors.count() > 1 && attributes.Bool(Attr::kIndicesAreSorted)) c.May(AuditPoint::kIndicesNotSorted);
-    if (vectors.count() > 1 && says_unique) c.May(AuditPoint::kIndicesNotUnique);
+      c.RecordPossible(AuditPoint::kScatterDropped);
+    if (vectors.count() > 1 && attributes.Bool(Attr::kIndicesAreSorted))
+      c.RecordPossible(AuditPoint::kIndicesNotSorted);
+    if (vectors.count() > 1 && says_unique) c.RecordPossible(AuditPoint::kIndicesNotUnique);
   }
-  LookAtCollisions(c, w, vectors);
+  AuditCollisions(c, w, vectors);
 }
 
 void DynamicSlice(AuditContext& c) { Slices(c, 1, c.attributes().List(Attr::kDynamicSliceSizes)); }

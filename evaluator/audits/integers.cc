@@ -18,7 +18,7 @@ void ByZero(AuditContext& c) {
       c.Count(AuditPoint::kIntegerDivisionByZero, *divisor, is_zero, {divisor});
     }
   } else if (c.Range(1).Contains(0)) {
-    c.May(AuditPoint::kIntegerDivisionByZero);
+    c.RecordPossible(AuditPoint::kIntegerDivisionByZero);
   }
 }
 
@@ -30,12 +30,12 @@ void Overflow(AuditContext& c) {
             [&](int64_t i) { return divisor->GetInt(i) == -1 && dividend->GetInt(i) == smallest; },
             {dividend, divisor});
   } else if (c.Range(0).Contains(smallest) && c.Range(1).Contains(-1)) {
-    c.May(AuditPoint::kIntegerDivisionOverflow);
+    c.RecordPossible(AuditPoint::kIntegerDivisionOverflow);
   }
 }
 
 // Whether truncating x leaves the type: it is NaN or outside of (low - 1, high + 1).
-bool LeavesType(double x, ElementType type) {
+bool OverflowsType(double x, ElementType type) {
   const int bits = Bits(type);
   const bool is_signed = IsSignedIntegral(type);
   const double end = std::ldexp(1, is_signed ? bits - 1 : bits);
@@ -60,7 +60,7 @@ void Power(AuditContext& c) {
     c.Count(AuditPoint::kNegativeExponent, *exponent, [&](int64_t i) { return exponent->GetInt(i) < 0; },
             {base, exponent});
   } else if (c.Range(1).low < 0) {
-    c.May(AuditPoint::kNegativeExponent);
+    c.RecordPossible(AuditPoint::kNegativeExponent);
   }
 }
 
@@ -76,7 +76,7 @@ void Shift(AuditContext& c) {
     };
     c.Count(AuditPoint::kShiftPastWidth, *amount, is_past, {value, amount});
   } else if (const IntegerRange range = c.Range(1); range.low < 0 || range.high >= bits) {
-    c.May(AuditPoint::kShiftPastWidth);
+    c.RecordPossible(AuditPoint::kShiftPastWidth);
   }
 }
 
@@ -84,9 +84,9 @@ void Convert(AuditContext& c) {
   const ElementType to = c.view().result().element_type();
   if (!IsFloat(c.operand_type(0)) || !IsIntegral(to)) return Subnormals(c);
   const Literal* value = c.Operand(0);
-  if (value == nullptr) return c.May(AuditPoint::kCastOutOfRange);
-  c.Count(AuditPoint::kCastOutOfRange, *value, [&](int64_t i) { return LeavesType(value->GetDouble(i), to); },
-          {value});
+  if (value == nullptr) return c.RecordPossible(AuditPoint::kCastOutOfRange);
+  c.Count(AuditPoint::kCastOutOfRange, *value,
+          [&](int64_t i) { return OverflowsType(value->GetDouble(i), to); }, {value});
 }
 
 }  // namespace assay::audit

@@ -112,7 +112,7 @@ void EqualKeys(AuditContext& c, SortedLines& lines) {
     }
     return true;
   });
-  if (done) c.Saw(AuditPoint::kSortEqualKeys, found);
+  if (done) c.RecordFound(AuditPoint::kSortEqualKeys, found);
 }
 
 // Elements that are smaller than themselves; NaNs that are neither smaller nor larger
@@ -154,7 +154,7 @@ void NotAnOrder(AuditContext& c, SortedLines& lines) {
     }
     return true;
   };
-  if (lines.ForEach(look)) c.Saw(AuditPoint::kSortNotAnOrder, found);
+  if (lines.ForEach(look)) c.RecordFound(AuditPoint::kSortNotAnOrder, found);
 }
 
 }  // namespace
@@ -168,11 +168,11 @@ void Sort(AuditContext& c) {
     const Instruction& root = c.module().computation(comparator).root_instruction();
     const std::string_view direction =
         root.opcode == Opcode::kCompare ? root.attributes.Text(Attr::kDirection) : std::string_view();
-    if (!is_stable) c.May(AuditPoint::kSortEqualKeys);
+    if (!is_stable) c.RecordPossible(AuditPoint::kSortEqualKeys);
     if (direction == "LE" || direction == "GE") {
       c.Always(AuditPoint::kSortNotAnOrder, "equal elements are smaller than each other");
     } else if (c.MayMeet(comparator, AuditPoint::kNanInCompare)) {
-      c.May(AuditPoint::kSortNotAnOrder);
+      c.RecordPossible(AuditPoint::kSortNotAnOrder);
     }
     return;
   }
@@ -187,7 +187,7 @@ void Sort(AuditContext& c) {
 void TopK(AuditContext& c) {
   if (!IsFloat(c.operand_type(0))) return;
   const Literal* value = c.Operand(0);
-  if (value == nullptr) return c.May(AuditPoint::kNanInExtreme);
+  if (value == nullptr) return c.RecordPossible(AuditPoint::kNanInExtreme);
   c.Count(AuditPoint::kNanInExtreme, *value, [&](int64_t i) { return IsNan(*value, i); }, {value});
 }
 

@@ -11,7 +11,7 @@ namespace {
 __extension__ typedef __int128 Int128;
 
 constexpr int kDeepest = 32;
-constexpr int64_t kMostRead = 1 << 20;  // elements of a constant
+constexpr int64_t kMaxRead = 1 << 20;  // elements of a constant
 
 class Ranges {
  public:
@@ -24,7 +24,7 @@ class Ranges {
     if (!IsIntegral(type) && type != ElementType::kPred) return {0, 0};
     const IntegerRange all = IntegerRange::Of(type);
     if (depth > kDeepest) return all;
-    const IntegerRange range = Known(instruction, all, depth);
+    const IntegerRange range = RangeOfInstruction(instruction, all, depth);
     // What leaves the type wraps round, to any value.
     return range.low < all.low || range.high > all.high ? all : range;
   }
@@ -36,7 +36,7 @@ class Ranges {
 
   static IntegerRange OfConstant(const Instruction& instruction, const IntegerRange& all) {
     const Literal* value = instruction.literal.get();
-    if (value == nullptr || value->shape().num_elements() == 0 || value->shape().num_elements() > kMostRead)
+    if (value == nullptr || value->shape().num_elements() == 0 || value->shape().num_elements() > kMaxRead)
       return all;
     const bool is_wide = value->shape().element_type() == ElementType::kU64;
     const auto at = [&](int64_t i) -> absl::int128 {
@@ -90,7 +90,7 @@ class Ranges {
     return {x.low >= 0 ? absl::int128(0) : -most, x.low >= 0 ? std::min(x.high, most) : most};
   }
 
-  IntegerRange Known(const Instruction& instruction, const IntegerRange& all, int depth) const {
+  IntegerRange RangeOfInstruction(const Instruction& instruction, const IntegerRange& all, int depth) const {
     const auto of = [&](size_t k) { return Of(instruction.operands[k], depth + 1); };
     if (const MoveDef& moves = DefinitionOf(instruction.opcode).moves; moves.any()) {
       IntegerRange range = moves.or_zero ? Hull(of(0), {0, 0}) : of(0);

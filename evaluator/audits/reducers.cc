@@ -90,11 +90,11 @@ class InitCheck {
       const int64_t count = std::min(kStrip, n - begin);
       if (!c_.Charge(count) || !Apply(begin, count)) return;
       for (int64_t i = 0; i < count; ++i) {
-        if (Keeps(begin, i) || found.count++ > 0) continue;
+        if (IsIdentityAt(begin, i) || found.count++ > 0) continue;
         found.first = Text(begin, i);
       }
     }
-    c_.Saw(AuditPoint::kInitNotIdentity, found);
+    c_.RecordFound(AuditPoint::kInitNotIdentity, found);
   }
 
  private:
@@ -120,7 +120,7 @@ class InitCheck {
   }
 
   // Zeros are equal, and NaNs.
-  bool Keeps(int64_t begin, int64_t i) const {
+  bool IsIdentityAt(int64_t begin, int64_t i) const {
     for (size_t k = 0; k < arrays_; ++k) {
       const Literal& data = *c_.Operand(k);
       const ElementType type = data.shape().element_type();
@@ -156,7 +156,7 @@ void Init(AuditContext& c, ComputationId id, size_t arrays) {
   const Literal* init = c.Operand(arrays);
   if (c.run() == nullptr) {
     if (CombinerOf(c.module(), id) == Combiner::kUnknown || init == nullptr) {
-      c.May(AuditPoint::kInitNotIdentity);
+      c.RecordPossible(AuditPoint::kInitNotIdentity);
     } else if (arrays != 1 || !op.has_value() || !IsIdentity(*op, *init)) {
       c.Always(AuditPoint::kInitNotIdentity,
                fmt::format("init {}", ElementToText(init->shape().element_type(), init->data())));
@@ -232,7 +232,7 @@ void ReducedBackward(AuditContext& c, size_t arrays) {
     if (differs && found.count++ == 0)
       found.first = fmt::format("{}: {}", IndexText(i, FirstOf(*c.Result()).shape().sizes()), values);
   }
-  c.Saw(AuditPoint::kOrderSensitive, found);
+  c.RecordFound(AuditPoint::kOrderSensitive, found);
 }
 
 // Whether the order can show at all.
@@ -274,7 +274,7 @@ void Reduce(AuditContext& c) {
   if (FirstOf(c.view().result()).num_elements() == 0) return;
   Init(c, id, arrays);
   if (!OrderMatters(c, id) || TermsOf(c.view().operand(0), FirstOf(c.view().result())) < 2) return;
-  if (c.run() == nullptr) return c.May(AuditPoint::kOrderSensitive, kUnknownNote);
+  if (c.run() == nullptr) return c.RecordPossible(AuditPoint::kOrderSensitive, kUnknownNote);
   ReducedBackward(c, arrays);
 }
 
@@ -289,22 +289,22 @@ void ReduceWindow(AuditContext& c) {
   const Window& window = c.attributes().WindowOf();
   const bool combines =
       std::any_of(window.begin(), window.end(), [](const WindowDimension& d) { return d.size > 1; });
-  if (OrderMatters(c, id) && combines) c.May(AuditPoint::kOrderSensitive, kUnknownNote);
+  if (OrderMatters(c, id) && combines) c.RecordPossible(AuditPoint::kOrderSensitive, kUnknownNote);
 }
 
 void SelectAndScatter(AuditContext& c) {
   Subnormals(c);
   NansOfReducer(c, *c.attributes().Computation(Attr::kSelect), 0, 1);
   const ComputationId scatter = *c.attributes().Computation(Attr::kScatter);
-  if (OrderMatters(c, scatter)) c.May(AuditPoint::kOrderSensitive, kUnknownNote);
+  if (OrderMatters(c, scatter)) c.RecordPossible(AuditPoint::kOrderSensitive, kUnknownNote);
   const std::optional<Opcode> op = OnBoth(c.module(), scatter);
   const Literal* init = c.Operand(2);
-  if (init == nullptr || !op.has_value()) return c.May(AuditPoint::kInitNotIdentity);
+  if (init == nullptr || !op.has_value()) return c.RecordPossible(AuditPoint::kInitNotIdentity);
   Dependence found;
   found.of = found.count = 1;
   if (IsIdentity(*op, *init)) found.count = 0;
   if (found.count > 0) found.first = "init " + ElementToText(init->shape().element_type(), init->data());
-  c.Saw(AuditPoint::kInitNotIdentity, found);
+  c.RecordFound(AuditPoint::kInitNotIdentity, found);
 }
 
 void AllReduce(AuditContext& c) {
@@ -313,13 +313,13 @@ void AllReduce(AuditContext& c) {
   const std::optional<ComputationId> id = c.attributes().Computation(Attr::kToApply);
   if (!id.has_value()) return;
   NansOfReducer(c, *id, 0, c.view().num_operands());
-  if (OrderMatters(c, *id)) c.May(AuditPoint::kOrderSensitive, kUnknownNote);
+  if (OrderMatters(c, *id)) c.RecordPossible(AuditPoint::kOrderSensitive, kUnknownNote);
 }
 
 // A loop in order, unless it says that its body is associative.
 void Scan(AuditContext& c) {
   if (c.attributes().Bool(Attr::kIsAssociative))
-    c.May(AuditPoint::kOrderSensitive, "is_associative is taken on trust");
+    c.RecordPossible(AuditPoint::kOrderSensitive, "is_associative is taken on trust");
 }
 
 }  // namespace assay::audit

@@ -12,7 +12,7 @@ namespace {
 // The operand as real numbers of radius type, spread over an array like the result where it is a scalar.
 Ball BallOf(BoundContext& c, size_t k) {
   const ElementType type = RadiusType(c.result_type());
-  Ball ball = {c.As(c.Value(k), type), c.As(c.Radius(k), type)};
+  Ball ball = {c.ConvertTo(c.Value(k), type), c.ConvertTo(c.Radius(k), type)};
   if (c.view().operand(k).rank() == c.view().result().rank()) return ball;
   ball.value = c.Spread(ball.value, c.Result());
   if (ball.radius) ball.radius = c.Spread(ball.radius, c.Result());
@@ -20,24 +20,28 @@ Ball BallOf(BoundContext& c, size_t k) {
 }
 
 // Where the predicate holds the result is exact, whatever the operation is off by elsewhere.
-void GiveExactWhere(BoundContext& c, Node predicate) { c.Give(c.Choose(predicate, Node(), c.Given())); }
+void GiveExactWhere(BoundContext& c, Node predicate) {
+  c.SetRadius(c.Choose(predicate, Node(), c.ResultRadius()));
+}
 
 // The operand is exactly zero: |a| + ra = 0.
-Node IsZero(BoundContext& c, size_t k) { return c.Is("EQ", c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), 0); }
+Node IsZero(BoundContext& c, size_t k) {
+  return c.Compare("EQ", c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), 0);
+}
 
 // No backend's operand is zero, so it is of one sign (and where it is infinite and has a
 // radius, it is so for certain).
 Node HasSign(BoundContext& c, size_t k) {
   const Node a = c.Magnitude(c.Value(k));
-  return c.Is("GT", a, c.OrZero(c.Radius(k), a));
+  return c.Compare("GT", a, c.OrZero(c.Radius(k), a));
 }
 
 // A float sum is 0 only where it is exactly 0, since the difference of two numbers that are not equal does
 // not underflow to 0. So one of exact operands is 0 with every backend.
 void GiveSumOf(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
-  GiveRounded(c, spread, allowed, certain);
-  const Node whole = c.Plus(c.Magnitude(c.Result()), c.As(spread, RadiusType(c.result_type())));
-  GiveExactWhere(c, c.Is("EQ", whole, 0));
+  SetRoundedRadius(c, spread, allowed, certain);
+  const Node whole = c.Plus(c.Magnitude(c.Result()), c.ConvertTo(spread, RadiusType(c.result_type())));
+  GiveExactWhere(c, c.Compare("EQ", whole, 0));
 }
 
 // r = ra + rb. With an infinite operand, and another that is not, the sum is it, whatever the radii. Nothing
@@ -47,12 +51,12 @@ void GiveSum(BoundContext& c) {
   if (type == ElementType::kPred) return Undecided(c);
   const Node spread = c.Plus(c.Radius(0), c.Radius(1));
   const Allowance allowed = c.Allowed(type);
-  if (!IsFloat(type) || (!spread && allowed.is_correctly_rounded())) return GiveRounded(c, spread);
+  if (!IsFloat(type) || (!spread && allowed.is_correctly_rounded())) return SetRoundedRadius(c, spread);
   Node larger;
   for (size_t k = 0; k < 2; ++k) {
     if (!c.InfinityIsUndecided(k)) larger = c.Max(larger, c.Magnitude(c.Value(k)));
   }
-  GiveSumOf(c, spread, allowed, larger ? c.Is("EQ", larger, kInfinity) : Node());
+  GiveSumOf(c, spread, allowed, larger ? c.Compare("EQ", larger, kInfinity) : Node());
 }
 
 void GiveExtreme(BoundContext& c, Opcode op) {
@@ -60,9 +64,9 @@ void GiveExtreme(BoundContext& c, Opcode op) {
   const ElementType type = c.result_type();
   if (type == ElementType::kPred || IsComplex(type)) return Undecided(c);
   // Large integers are no f32: no comparison of them here.
-  if (IsIntegral(type)) return c.Give(c.Max(c.Radius(0), c.Radius(1)));
+  if (IsIntegral(type)) return c.SetRadius(c.Max(c.Radius(0), c.Radius(1)));
   const Node radius = Extreme(c, op, BallOf(c, 0), BallOf(c, 1)).radius;
-  c.Give(c.MayOverflow(0) || c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
+  c.SetRadius(c.MayOverflow(0) || c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
 // v = trunc(a), or the nearest end of the type, which does not fall: of the ends,
@@ -71,28 +75,29 @@ void GiveTruncated(BoundContext& c, Node radius) {
   const ElementType type = RadiusType(c.operand_type(0));
   const Ends ends = c.EndsOf(0);
   const Node known = c.Write(Opcode::kAdd, {ends.low, ends.high});
-  const auto whole = [&](Node end) { return c.As(c.As(end, c.result_type()), type); };
-  const Node farther = FartherEnd(c, {whole(ends.low), whole(ends.high)}, c.As(c.Result(), type));
-  const Node moved = c.Choose(c.Is("EQ", known, known), farther, c.Constant(kInfinity, known));
-  const Node result = c.As(c.Choose(c.Is("EQ", radius, 0), Node(), moved), RadiusType(c.result_type()));
-  c.Give(type == ElementType::kF64 ? c.Times(result, Slack(ElementType::kF32)) : result);
+  const auto whole = [&](Node end) { return c.ConvertTo(c.ConvertTo(end, c.result_type()), type); };
+  const Node farther = FartherEnd(c, {whole(ends.low), whole(ends.high)}, c.ConvertTo(c.Result(), type));
+  const Node moved = c.Choose(c.Compare("EQ", known, known), farther, c.Constant(kInfinity, known));
+  const Node result =
+      c.ConvertTo(c.Choose(c.Compare("EQ", radius, 0), Node(), moved), RadiusType(c.result_type()));
+  c.SetRadius(type == ElementType::kF64 ? c.Times(result, Slack(ElementType::kF32)) : result);
 }
 
 // v = (a != 0).
 void GiveNonzero(BoundContext& c, Node radius) {
   const Node decided =
-      c.Write(Opcode::kOr, {c.Is("GT", c.Magnitude(c.Value(0)), radius), c.Is("EQ", radius, 0)});
-  c.Give(c.As(c.Choose(decided, Node(), c.Constant(1, radius)), ElementType::kF32));
+      c.Write(Opcode::kOr, {c.Compare("GT", c.Magnitude(c.Value(0)), radius), c.Compare("EQ", radius, 0)});
+  c.SetRadius(c.ConvertTo(c.Choose(decided, Node(), c.Constant(1, radius)), ElementType::kF32));
 }
 
 // |a'/b' - a/b| = |(a' - a) b - a (b' - b)| / |b b'| <= (ra + |a/b| rb) / (|b| - rb), where rb < |b|.
 void GiveQuotient(BoundContext& c) {
   const Node ra = c.Radius(0), rb = c.Radius(1), b = c.Magnitude(c.Value(1));
-  if (!rb) return GiveRounded(c, c.Over(ra, b));
+  if (!rb) return SetRoundedRadius(c, c.Over(ra, b));
   const Node least = c.Minus(c.Times(b, 2 - Slack(RadiusType(c.result_type()))), rb);
   const Node moved = c.Over(c.Plus(ra, c.Times(Upper(c), rb)), least);
-  const Node sound = c.Choose(c.Is("GT", least, 0), moved, c.Constant(kInfinity, moved));
-  GiveRounded(c, c.Choose(c.Is("EQ", c.Plus(ra, rb), 0), Node(), sound));
+  const Node sound = c.Choose(c.Compare("GT", least, 0), moved, c.Constant(kInfinity, moved));
+  SetRoundedRadius(c, c.Choose(c.Compare("EQ", c.Plus(ra, rb), 0), Node(), sound));
 }
 
 }  // namespace
@@ -113,7 +118,7 @@ bool Contains(ElementType from, ElementType to) {
 
 // ||a'| - |a|| <= |a' - a|. Of complex numbers the modulus is rounded.
 void Abs(BoundContext& c) {
-  if (IsComplex(c.operand_type(0))) return GiveRounded(c, c.Radius(0));
+  if (IsComplex(c.operand_type(0))) return SetRoundedRadius(c, c.Radius(0));
   GiveUnrounded(c, c.Radius(0));
 }
 
@@ -126,10 +131,10 @@ void Multiply(BoundContext& c) {
   if (c.result_type() == ElementType::kPred) return Undecided(c);
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1)), ra = c.Radius(0), rb = c.Radius(1);
   const auto& operands = c.view().instruction.operands;
-  if (operands[0] == operands[1]) return GiveRounded(c, c.Times(c.Plus(c.Times(a, 2.0), ra), ra));
-  GiveRounded(c, c.Plus(c.Times(c.Plus(a, ra), rb), c.Times(b, ra)));
-  if (!IsFloat(c.result_type()) || !c.Given()) return;
-  if (!ra && !rb) return GiveExactWhere(c, c.Is("EQ", c.Write(Opcode::kMinimum, {a, b}), 0));
+  if (operands[0] == operands[1]) return SetRoundedRadius(c, c.Times(c.Plus(c.Times(a, 2.0), ra), ra));
+  SetRoundedRadius(c, c.Plus(c.Times(c.Plus(a, ra), rb), c.Times(b, ra)));
+  if (!IsFloat(c.result_type()) || !c.ResultRadius()) return;
+  if (!ra && !rb) return GiveExactWhere(c, c.Compare("EQ", c.Write(Opcode::kMinimum, {a, b}), 0));
   const auto vanishes = [&](size_t zero, size_t other) {
     return c.Write(Opcode::kAnd, {IsZero(c, zero), HasSign(c, other)});
   };
@@ -140,7 +145,7 @@ void Multiply(BoundContext& c) {
 void Divide(BoundContext& c) {
   if (!IsNumber(c.result_type())) return Undecided(c);
   GiveQuotient(c);
-  if (IsFloat(c.result_type()) && c.Given())
+  if (IsFloat(c.result_type()) && c.ResultRadius())
     GiveExactWhere(c, c.Write(Opcode::kAnd, {IsZero(c, 0), HasSign(c, 1)}));
 }
 
@@ -148,14 +153,14 @@ void Divide(BoundContext& c) {
 // where that is less than |v| and than |b| - rb - |v|.
 void Remainder(BoundContext& c) {
   if (!IsNumber(c.result_type())) return Undecided(c);
-  if (!c.AnyRadius()) return GiveRounded(c, Node());
+  if (!c.AnyRadius()) return SetRoundedRadius(c, Node());
   const Node a = c.Magnitude(c.Value(0)), b = c.Magnitude(c.Value(1)), v = c.Magnitude(c.Result());
   const Node spread =
       c.Times(c.Plus(c.Radius(0), c.Times(c.Over(a, b), c.Radius(1))), Slack(c.ShapeOf(a).element_type()));
   const Node room = c.Minus(c.Minus(c.Times(b, 2 - Slack(c.ShapeOf(b).element_type())), v), c.Radius(1));
-  const Node stays = c.Write(Opcode::kAnd, {c.Is("LT", spread, v), c.Is("LT", spread, room)});
-  const Node decided = c.Write(Opcode::kOr, {stays, c.Is("EQ", c.Plus(c.Radius(0), c.Radius(1)), 0)});
-  GiveRounded(c, c.Choose(decided, spread, c.Constant(kInfinity, spread)));
+  const Node stays = c.Write(Opcode::kAnd, {c.Compare("LT", spread, v), c.Compare("LT", spread, room)});
+  const Node decided = c.Write(Opcode::kOr, {stays, c.Compare("EQ", c.Plus(c.Radius(0), c.Radius(1)), 0)});
+  SetRoundedRadius(c, c.Choose(decided, spread, c.Constant(kInfinity, spread)));
 }
 
 void Complex(BoundContext& c) { GiveUnrounded(c, c.Plus(c.Radius(0), c.Radius(1))); }
@@ -170,7 +175,7 @@ void Clamp(BoundContext& c) {
     return GiveUnrounded(c, c.Max(c.Max(BallOf(c, 0).radius, c.Radius(1)), BallOf(c, 2).radius));
   const Ball larger = Extreme(c, Opcode::kMaximum, BallOf(c, 0), BallOf(c, 1));
   const Node radius = Extreme(c, Opcode::kMinimum, larger, BallOf(c, 2)).radius;
-  c.Give(c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
+  c.SetRadius(c.MayOverflow(1) ? OrByEnds(c, radius) : radius);
 }
 
 // Decided where |a - b| > ra + rb, or both are exact; and where all of one interval lies below the other,
@@ -182,14 +187,13 @@ void Compare(BoundContext& c) {
   const auto& operands = c.view().instruction.operands;
   if (operands[0] == operands[1]) {
     const Node radius = c.Radius(0);
-    Node known = c.Is("LT", radius, kInfinity);
+    Node known = c.Compare("LT", radius, kInfinity);
     if (c.MayOverflow(0)) {
       const Ends ends = c.EndsOf(0);
-      known = c.Write(
-          Opcode::kOr,
-          {known, c.Write(Opcode::kAnd, {c.Is("EQ", ends.low, ends.low), c.Is("EQ", ends.high, ends.high)})});
+      known = c.Write(Opcode::kOr, {known, c.Write(Opcode::kAnd, {c.Compare("EQ", ends.low, ends.low),
+                                                                  c.Compare("EQ", ends.high, ends.high)})});
     }
-    return c.Give(c.As(c.Choose(known, Node(), c.Constant(1, radius)), ElementType::kF32));
+    return c.SetRadius(c.ConvertTo(c.Choose(known, Node(), c.Constant(1, radius)), ElementType::kF32));
   }
   const ElementType type = RadiusType(c.operand_type(0));
   const Node reach = c.Plus(c.Radius(0), c.Radius(1));
@@ -197,36 +201,37 @@ void Compare(BoundContext& c) {
   if (IsComplex(c.operand_type(0))) {
     apart = c.Magnitude(c.Write(Opcode::kSubtract, {c.Value(0), c.Value(1)}));
   } else {
-    apart = c.Write(Opcode::kAbs, {c.Minus(c.As(c.Value(0), type), c.As(c.Value(1), type))});
+    apart = c.Write(Opcode::kAbs, {c.Minus(c.ConvertTo(c.Value(0), type), c.ConvertTo(c.Value(1), type))});
   }
   if (IsIntegral(c.operand_type(0)))
     margin = c.Times(c.Plus(c.Magnitude(c.Value(0)), c.Magnitude(c.Value(1))), 0x1p-22);
-  const Node far = c.Is("GT", apart, c.Plus(c.Times(reach, Slack(type)), margin));
-  Node decided = c.Write(Opcode::kOr, {far, c.Is("EQ", reach, 0)});
+  const Node far = c.Compare("GT", apart, c.Plus(c.Times(reach, Slack(type)), margin));
+  Node decided = c.Write(Opcode::kOr, {far, c.Compare("EQ", reach, 0)});
   if (c.MayOverflow(0) || c.MayOverflow(1)) {
     const Ends a = c.EndsOf(0), b = c.EndsOf(1);
-    const Node below = c.Is("LT", a.high, b.low), above = c.Is("GT", a.low, b.high);
+    const Node below = c.Compare("LT", a.high, b.low), above = c.Compare("GT", a.low, b.high);
     // An end that is no number makes both ends none.
     decided = c.Write(Opcode::kOr, {decided, c.Write(Opcode::kOr, {below, above})});
   }
-  c.Give(c.As(c.Choose(decided, Node(), c.Constant(1, reach)), ElementType::kF32));
+  c.SetRadius(c.ConvertTo(c.Choose(decided, Node(), c.Constant(1, reach)), ElementType::kF32));
 }
 
 // The chosen side's radius; where it is not decided which that is, what holds both: max(ra, rb) + |a - b|.
 void Select(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const Node like = c.Magnitude(c.Value(1)), ra = c.Radius(1), rb = c.Radius(2);
-  const Node moved = ra || rb ? c.Again({c.Value(0), c.OrZero(ra, like), c.OrZero(rb, like)}) : Node();
+  const Node moved = ra || rb ? c.CloneWith({c.Value(0), c.OrZero(ra, like), c.OrZero(rb, like)}) : Node();
   const Node undecided = c.Radius(0);
-  if (!undecided) return c.Give(moved);
+  if (!undecided) return c.SetRadius(moved);
   const ElementType type = c.ShapeOf(like).element_type();
-  const Node apart = IsComplex(c.result_type())
-                         ? c.Magnitude(c.Write(Opcode::kSubtract, {c.Value(1), c.Value(2)}))
-                         : c.Write(Opcode::kAbs, {c.Minus(c.As(c.Value(1), type), c.As(c.Value(2), type))});
+  const Node apart =
+      IsComplex(c.result_type())
+          ? c.Magnitude(c.Write(Opcode::kSubtract, {c.Value(1), c.Value(2)}))
+          : c.Write(Opcode::kAbs, {c.Minus(c.ConvertTo(c.Value(1), type), c.ConvertTo(c.Value(2), type))});
   const Node both = c.Times(c.Plus(c.Max(ra, rb), apart), Slack(type));
-  const Node chosen = c.Is("EQ", undecided, 0);
+  const Node chosen = c.Compare("EQ", undecided, 0);
   const bool is_scalar = c.view().operand(0).rank() != c.view().result().rank();
-  c.Give(c.Choose(is_scalar ? c.Spread(chosen, like) : chosen, moved, both));
+  c.SetRadius(c.Choose(is_scalar ? c.Spread(chosen, like) : chosen, moved, both));
 }
 
 // A finite radius leaves no doubt: it does not reach where numbers overflow.
@@ -234,7 +239,7 @@ void IsFinite(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
   const Node one = c.Constant(1, radius);
-  c.Give(c.As(c.Choose(c.Is("LT", radius, kInfinity), Node(), one), ElementType::kF32));
+  c.SetRadius(c.ConvertTo(c.Choose(c.Compare("LT", radius, kInfinity), Node(), one), ElementType::kF32));
 }
 
 void Convert(BoundContext& c) {
@@ -248,17 +253,18 @@ void Convert(BoundContext& c) {
   const bool exact =
       Contains(IsComplex(from) ? ComponentType(from) : from, IsComplex(to) ? ComponentType(to) : to);
   if (exact) return GiveUnrounded(c, radius);
-  GiveRounded(c, radius);
-  if (!IsFloat(from) || !IsFloat(to) || !c.Given()) return;
+  SetRoundedRadius(c, radius);
+  if (!IsFloat(from) || !IsFloat(to) || !c.ResultRadius()) return;
   // An exact number of the narrower type stays what it is (masks: the lowest bf16 number in f32).
   // Subnormal ones may be flushed.
   const ElementType wide = RadiusType(from);
-  const Node x = c.As(c.Value(0), wide), size = c.Magnitude(c.Value(0));
+  const Node x = c.ConvertTo(c.Value(0), wide), size = c.Magnitude(c.Value(0));
   const Node normal = c.Write(
-      Opcode::kOr, {c.Is("EQ", size, 0), c.Is("GE", size, std::ldexp(1, Info(to).format->min_exponent))});
-  Node same = c.Write(Opcode::kAnd, {normal, c.Is("EQ", c.As(c.Result(), wide), x)});
-  if (radius) same = c.Write(Opcode::kAnd, {same, c.Is("EQ", radius, 0)});
-  c.Give(c.Choose(same, Node(), c.Given()));
+      Opcode::kOr,
+      {c.Compare("EQ", size, 0), c.Compare("GE", size, std::ldexp(1, Info(to).format->min_exponent))});
+  Node same = c.Write(Opcode::kAnd, {normal, c.Compare("EQ", c.ConvertTo(c.Result(), wide), x)});
+  if (radius) same = c.Write(Opcode::kAnd, {same, c.Compare("EQ", radius, 0)});
+  c.SetRadius(c.Choose(same, Node(), c.ResultRadius()));
 }
 
 // v = R(a), which is monotone: R(a') lies between R(a - w) and R(a + w). In a type with fewer bits than radii
@@ -267,27 +273,28 @@ void ReducePrecision(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
   const ElementType type = c.result_type(), wide = RadiusType(type);
-  const Node x = c.As(c.Value(0), wide), v = c.As(c.Result(), wide), width = WidthOfEnds(c, radius);
+  const Node x = c.ConvertTo(c.Value(0), wide), v = c.ConvertTo(c.Result(), wide),
+             width = WidthOfEnds(c, radius);
   Node farthest;
   for (const Node end : {c.Minus(x, width), c.Plus(x, width)}) {
     for (const ElementType in : {wide, type}) {
       Instruction reduced(Opcode::kReducePrecision);
       reduced.attributes = c.attributes();
-      reduced.operands = {c.As(end, in).id};
-      const Node there = c.As(c.Write(std::move(reduced)), wide);
+      reduced.operands = {c.ConvertTo(end, in).id};
+      const Node there = c.ConvertTo(c.Write(std::move(reduced)), wide);
       farthest = c.Max(farthest, c.Write(Opcode::kAbs, {c.Minus(v, there)}));
       if (type == wide) break;
     }
   }
   const Node moved = Within(c, c.Times(farthest, Slack(wide)), c.Result(), type);
-  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), moved));
+  c.SetRadius(c.Choose(c.Compare("EQ", radius, 0), Node(), moved));
 }
 
 // For each random number a step function of steps of 1.
 void StochasticConvert(BoundContext& c) {
-  if (c.Radius(1)) return c.GiveUp("random bits that are not exact");
+  if (c.Radius(1)) return c.MarkUnchecked("random bits that are not exact");
   const Node radius = c.Radius(0);
-  if (radius) GiveUnrounded(c, c.Choose(c.Is("EQ", radius, 0), Node(), c.Plus(radius, 1)));
+  if (radius) GiveUnrounded(c, c.Choose(c.Compare("EQ", radius, 0), Node(), c.Plus(radius, 1)));
 }
 
 // Patterns of values that are not exact are not known. Where elements are joined or split none is. Of numbers
@@ -297,7 +304,8 @@ void BitcastConvert(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
   const ElementType from = c.operand_type(0), to = c.result_type();
-  if (Bits(from) != Bits(to)) return c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to))), c.Result()));
+  if (Bits(from) != Bits(to))
+    return c.SetRadius(c.Spread(c.Flag(c.ConvertTo(radius, RadiusType(to))), c.Result()));
   if (!IsFloat(from) || !IsIntegral(to) || (from != ElementType::kF32 && from != ElementType::kF64))
     return Undecided(c);
   const Ends ends = c.EndsOf(0);
@@ -305,14 +313,14 @@ void BitcastConvert(BoundContext& c) {
     Instruction bitcast(Opcode::kBitcastConvert);
     bitcast.shape = std::make_shared<const Shape>(c.view().result());
     bitcast.operands = {end.id};
-    return c.As(c.Write(std::move(bitcast)), RadiusType(to));
+    return c.ConvertTo(c.Write(std::move(bitcast)), RadiusType(to));
   };
-  const Node one_sign = c.Write(Opcode::kOr, {c.Is("GT", ends.low, 0), c.Is("LT", ends.high, 0)});
+  const Node one_sign = c.Write(Opcode::kOr, {c.Compare("GT", ends.low, 0), c.Compare("LT", ends.high, 0)});
   const Node low = bits(ends.low), high = bits(ends.high);
   // The integers are rounded to radius type.
   const Node apart = c.Plus(c.Write(Opcode::kAbs, {c.Minus(low, high)}), c.Times(c.Magnitude(low), 0x1p-21));
   const Node known = c.Choose(one_sign, apart, c.Constant(kInfinity, apart));
-  c.Give(c.Choose(c.Is("EQ", c.As(radius, RadiusType(to)), 0), Node(), known));
+  c.SetRadius(c.Choose(c.Compare("EQ", c.ConvertTo(radius, RadiusType(to)), 0), Node(), known));
 }
 
 // A move, or a bitcast-convert of an array of the same sizes; else the elements of
@@ -322,7 +330,7 @@ void Bitcast(BoundContext& c) {
   if (from.element_type() == to.element_type()) return Moved(c);
   if (Shape::SameDimensions(from, to)) return BitcastConvert(c);
   if (const Node radius = c.Radius(0))
-    c.Give(c.Spread(c.Flag(c.As(radius, RadiusType(to.element_type()))), c.Result()));
+    c.SetRadius(c.Spread(c.Flag(c.ConvertTo(radius, RadiusType(to.element_type()))), c.Result()));
 }
 
 // With an exact mask of all bits below the sign: x is turned around within the numbers of its sign, to -1 - x
@@ -338,12 +346,12 @@ void Xor(BoundContext& c) {
   constant.shape = std::make_shared<const Shape>(Shape::Scalar(type));
   constant.literal = std::make_shared<const Literal>(literal);
   const Node all = c.Spread(c.Write(std::move(constant)), c.Result());
-  const Node turns = c.Is("EQ", c.Value(1 - k), all);
+  const Node turns = c.Compare("EQ", c.Value(1 - k), all);
   const Node reach = c.Times(c.Magnitude(c.Value(k)), 1 - 0x1p-20);
-  const Node stays = c.Write(Opcode::kAnd, {turns, c.Is("LT", c.Radius(k), reach)});
+  const Node stays = c.Write(Opcode::kAnd, {turns, c.Compare("LT", c.Radius(k), reach)});
   const Node moved =
       c.Choose(stays, c.Times(c.Radius(k), Slack(ElementType::kF32)), c.Constant(kInfinity, c.Radius(k)));
-  c.Give(c.Choose(c.Is("EQ", c.Radius(k), 0), Node(), moved));
+  c.SetRadius(c.Choose(c.Compare("EQ", c.Radius(k), 0), Node(), moved));
 }
 
 }  // namespace assay::bound

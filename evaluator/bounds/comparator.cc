@@ -27,7 +27,7 @@
 namespace assay::bound {
 namespace {
 
-constexpr size_t kMostInstructions = 1000;
+constexpr size_t kMaxInstructions = 1000;
 constexpr int kFirst = 1, kSecond = 2;  // elements; 0: a constant
 
 struct Known {
@@ -344,7 +344,7 @@ std::optional<bool> AnswerFor(const Computation& computation, FirstKey& key, boo
 
 std::optional<FirstKey> FirstKeyOf(const Module& module, ComputationId comparator) {
   const Computation& computation = module.computation(comparator);
-  if (computation.instructions.size() > kMostInstructions) return std::nullopt;
+  if (computation.instructions.size() > kMaxInstructions) return std::nullopt;
   for (int64_t k = 0; 2 * k + 1 < static_cast<int64_t>(computation.parameters.size()); ++k) {
     FirstKey key{.operand = k};
     const std::optional<bool> smaller = AnswerFor(computation, key, true);

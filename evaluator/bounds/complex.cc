@@ -13,22 +13,22 @@ Node Both(BoundContext& c, Node a, Node b) { return c.Write(Opcode::kAnd, {a, b}
 // or below it.
 Node IsOffCut(BoundContext& c, Node z) {
   const Node r = Larger(c, c.Radius(0));
-  const Node right = c.Is("GT", c.Write(Opcode::kReal, {z}), r);
-  const Node aside = c.Is("GT", c.Write(Opcode::kAbs, {c.Write(Opcode::kImag, {z})}), r);
+  const Node right = c.Compare("GT", c.Write(Opcode::kReal, {z}), r);
+  const Node aside = c.Compare("GT", c.Write(Opcode::kAbs, {c.Write(Opcode::kImag, {z})}), r);
   return c.Write(Opcode::kOr, {right, aside});
 }
 
 void GiveWhere(BoundContext& c, Node predicate, Node moved) {
   const Node r = c.Radius(0);
   const Node known = c.Choose(predicate, Larger(c, moved), c.Constant(kInfinity, r));
-  GiveRounded(c, c.Choose(c.Is("EQ", r, 0), Node(), known));
+  SetRoundedRadius(c, c.Choose(c.Compare("EQ", r, 0), Node(), known));
 }
 
 // |log(1 + w)| <= -log(1 - |w|).
 void GiveLog(BoundContext& c, Node z) {
   const Node q = Larger(c, c.Over(c.Radius(0), c.Magnitude(z)));
   const Node moved = c.Write(Opcode::kNegate, {c.Write(Opcode::kLog1p, {c.Write(Opcode::kNegate, {q})})});
-  GiveWhere(c, Both(c, c.Is("LT", q, 1), IsOffCut(c, z)), moved);
+  GiveWhere(c, Both(c, c.Compare("LT", q, 1), IsOffCut(c, z)), moved);
 }
 
 // |sqrt(1 + w) - 1| <= 1 - sqrt(1 - |w|) <= |w|, and the cube root no more; |(1 + w)^(-1/2) - 1| <=
@@ -37,7 +37,7 @@ void GiveRoot(BoundContext& c, bool is_inverse) {
   const Node q = Larger(c, c.Over(c.Radius(0), c.Magnitude(c.Value(0)))), rest = OneMinus(c, q);
   Node moved = c.Times(Upper(c), q);
   if (is_inverse) moved = c.Over(c.Over(c.Times(moved, 0.5), rest), Larger(c, rest));
-  GiveWhere(c, Both(c, c.Is("LT", q, 0.5), IsOffCut(c, c.Value(0))), Larger(c, moved));
+  GiveWhere(c, Both(c, c.Compare("LT", q, 0.5), IsOffCut(c, c.Value(0))), Larger(c, moved));
 }
 
 // |sin' z| and |cos' z| are at most cosh(Im z), |sinh' z| and |cosh' z| at most cosh(Re z):
@@ -45,7 +45,7 @@ void GiveRoot(BoundContext& c, bool is_inverse) {
 void GiveWave(BoundContext& c, Opcode part) {
   const Node r = c.Radius(0), x = c.Write(Opcode::kAbs, {c.Write(part, {c.Value(0)})});
   const Node steepest = c.Write(Opcode::kCosh, {Larger(c, c.Plus(x, r))});
-  GiveRounded(c, Larger(c, c.Times(r, steepest)));
+  SetRoundedRadius(c, Larger(c, c.Times(r, steepest)));
 }
 
 // tan(z + d) - tan z = t (1 + v^2) / (1 - v t) with t = tan d, |t| <= tan |d|;
@@ -54,23 +54,23 @@ void GiveTangent(BoundContext& c) {
   const Node r = c.Radius(0), v = Larger(c, Upper(c)), t = Larger(c, c.Write(Opcode::kTan, {r}));
   const Node reach = Larger(c, c.Times(v, t));
   const Node moved = c.Over(c.Times(t, c.Plus(c.Times(v, v), 1)), OneMinus(c, reach));
-  GiveWhere(c, Both(c, c.Is("LT", reach, 0.5), c.Is("LT", r, 1)), Larger(c, moved));
+  GiveWhere(c, Both(c, c.Compare("LT", reach, 0.5), c.Compare("LT", r, 1)), Larger(c, moved));
 }
 
 // e^z (e^d - 1), where e^z = v + 1 but for the rounding of v.
 void GiveExpm1(BoundContext& c) {
   const Node power = c.Magnitude(c.Write(Opcode::kAdd, {c.Result(), c.Constant(1, c.Result())}));
   const Node above = c.Plus(power, c.Times(c.Plus(Upper(c), 1), 2 * UlpOf(c.result_type())));
-  GiveRounded(c, Larger(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)}))));
+  SetRoundedRadius(c, Larger(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)}))));
 }
 
 }  // namespace
 
 // |z'/|z'| - z/|z|| <= 2 q.
 void ComplexSign(BoundContext& c) {
-  if (!c.Radius(0)) return GiveRounded(c, Node());
+  if (!c.Radius(0)) return SetRoundedRadius(c, Node());
   const Node q = c.Over(c.Radius(0), c.Magnitude(c.Value(0)));
-  GiveWhere(c, c.Is("LT", q, 0.5), c.Times(q, 2.0));
+  GiveWhere(c, c.Compare("LT", q, 0.5), c.Times(q, 2.0));
 }
 
 bool GaveComplex(BoundContext& c) {
@@ -105,7 +105,7 @@ bool GaveComplex(BoundContext& c) {
       GiveExpm1(c);
       break;
     default:
-      c.GiveUp("no rule for complex operands yet");
+      c.MarkUnchecked("no rule for complex operands yet");
   }
   return true;
 }

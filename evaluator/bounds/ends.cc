@@ -22,10 +22,10 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Ends ThroughMove(BoundContext& c) {
   const Ends e = c.EndsOf(0);
-  return {c.Again({e.low}), c.Again({e.high})};
+  return {c.CloneWith({e.low}), c.CloneWith({e.high})};
 }
 
-Node IsNumber(BoundContext& c, Node a) { return c.Is("EQ", a, a); }
+Node IsNumber(BoundContext& c, Node a) { return c.Compare("EQ", a, a); }
 
 // What lies in both intervals, where both are known, else in the one that is.
 Ends InBoth(BoundContext& c, const Ends& a, const Ends& b) {
@@ -56,13 +56,13 @@ Ends Rounded(BoundContext& c, Node low, Node high) {
   low = c.Minus(low, room(low));
   high = c.Plus(high, room(high));
   if (type != radius_type) {
-    low = c.Choose(c.Is("LT", low, -format.max_finite), c.Constant(-kInfinity, low), low);
-    high = c.Choose(c.Is("GT", high, format.max_finite), c.Constant(kInfinity, high), high);
+    low = c.Choose(c.Compare("LT", low, -format.max_finite), c.Constant(-kInfinity, low), low);
+    high = c.Choose(c.Compare("GT", high, format.max_finite), c.Constant(kInfinity, high), high);
   }
   const Node unknown = c.Constant(kNaN, low);
   const Ends ends = {c.Choose(known, low, unknown), c.Choose(known, high, unknown)};
-  if (!c.Given()) return ends;
-  const Ends ball = EndsOfBall(c, c.Result(), c.Given(), type);
+  if (!c.ResultRadius()) return ends;
+  const Ends ball = EndsOfBall(c, c.Result(), c.ResultRadius(), type);
   // A radius leaves out the last rounding to the type, of a result that was kept unrounded until then.
   const auto last = [&](Node end) {
     return c.Plus(c.Times(c.Write(Opcode::kAbs, {end}), std::max(share, 2 * UlpOf(type))), absolute);
@@ -79,8 +79,8 @@ Ends OfSum(BoundContext& c, bool is_difference) {
 // By an exact number b, neither zero nor infinite: the two products, in order.
 Ends OfScaled(BoundContext& c, size_t scaled, Node by) {
   const Ends a = c.EndsOf(scaled);
-  const Node b = c.As(by, c.ShapeOf(a.low).element_type()), size = c.Magnitude(b);
-  const Node usable = c.Write(Opcode::kAnd, {c.Is("GT", size, 0), c.Is("LT", size, kInfinity)});
+  const Node b = c.ConvertTo(by, c.ShapeOf(a.low).element_type()), size = c.Magnitude(b);
+  const Node usable = c.Write(Opcode::kAnd, {c.Compare("GT", size, 0), c.Compare("LT", size, kInfinity)});
   const Node factor = c.Choose(usable, b, c.Constant(kNaN, b));
   const Opcode op = c.view().instruction.opcode;
   const Node x = c.Write(op, {a.low, factor}), y = c.Write(op, {a.high, factor});
@@ -106,10 +106,10 @@ Ends OfClamp(BoundContext& c) {
 // One side, or what holds both.
 Ends OfSelect(BoundContext& c) {
   const Ends a = c.EndsOf(1), b = c.EndsOf(2);
-  const Node low = c.Again({c.Value(0), a.low, b.low}), high = c.Again({c.Value(0), a.high, b.high});
+  const Node low = c.CloneWith({c.Value(0), a.low, b.low}), high = c.CloneWith({c.Value(0), a.high, b.high});
   const Node undecided = c.Radius(0);
   if (!undecided) return {low, high};
-  Node chosen = c.Is("EQ", undecided, 0);
+  Node chosen = c.Compare("EQ", undecided, 0);
   if (c.view().operand(0).rank() != c.view().result().rank()) chosen = c.Spread(chosen, c.Result());
   return {c.Choose(chosen, low, c.Write(Opcode::kMinimum, {a.low, b.low})),
           c.Choose(chosen, high, c.Write(Opcode::kMaximum, {a.high, b.high}))};
@@ -127,9 +127,9 @@ Ends OfConvertToInteger(BoundContext& c) {
   const Ends e = c.EndsOf(0);
   const Node known = IsNumber(c, c.Write(Opcode::kAdd, {e.low, e.high}));
   const auto end = [&](Node of, double outwards) {
-    const Node whole = c.As(c.As(c.As(of, type), wide), to);
+    const Node whole = c.ConvertTo(c.ConvertTo(c.ConvertTo(of, type), wide), to);
     const Node beyond = c.Plus(whole, c.Times(c.Magnitude(whole), outwards));
-    const Node near = c.Is("LE", c.Magnitude(whole), 0x1p24);
+    const Node near = c.Compare("LE", c.Magnitude(whole), 0x1p24);
     return c.Choose(known, c.Choose(near, whole, beyond), c.Constant(kNaN, whole));
   };
   return {end(e.low, -0x1p-22), end(e.high, 0x1p-22)};
@@ -138,12 +138,12 @@ Ends OfConvertToInteger(BoundContext& c) {
 Ends OfConvert(BoundContext& c) {
   const ElementType from = c.operand_type(0), to = c.result_type();
   if (to == ElementType::kPred || from == ElementType::kPred || IsComplex(from))
-    return EndsOfBall(c, c.Result(), c.Given(), to);
+    return EndsOfBall(c, c.Result(), c.ResultRadius(), to);
   if (IsIntegral(to) && IsFloat(from)) return OfConvertToInteger(c);
   const Ends e = c.EndsOf(0);
   const ElementType type = RadiusType(to);
-  if (IsFloat(to)) return Rounded(c, c.As(e.low, type), c.As(e.high, type));
-  return EndsOfBall(c, c.Result(), c.Given(), to);
+  if (IsFloat(to)) return Rounded(c, c.ConvertTo(e.low, type), c.ConvertTo(e.high, type));
+  return EndsOfBall(c, c.Result(), c.ResultRadius(), to);
 }
 
 }  // namespace
@@ -220,21 +220,21 @@ EndsSource ImageOf(const InstructionView& view) {
 
 Ends EndsOfBall(BoundContext& c, Node value, Node radius, ElementType type) {
   const ElementType radius_type = RadiusType(type);
-  const Node x = c.As(value, radius_type);
+  const Node x = c.ConvertTo(value, radius_type);
   const bool is_rounded = IsIntegral(type) && Bits(type) > 24;  // as numbers of radius type
   const double rounding = radius_type == ElementType::kF64 ? 0x1p-51 : 0x1p-22;
   if (!radius && !is_rounded) return {x, x};
   const Node noise = c.Times(c.Magnitude(x), rounding);
   if (!radius) return {c.Minus(x, noise), c.Plus(x, noise)};
-  const Node r = c.As(radius, radius_type), wide = c.Plus(c.Times(r, Slack(radius_type)), noise);
-  Node width = is_rounded ? wide : c.Choose(c.Is("EQ", r, 0), Node(), wide);
+  const Node r = c.ConvertTo(radius, radius_type), wide = c.Plus(c.Times(r, Slack(radius_type)), noise);
+  Node width = is_rounded ? wide : c.Choose(c.Compare("EQ", r, 0), Node(), wide);
   width = c.Plus(width, c.Write(Opcode::kMultiply, {r, c.Constant(0, r)}));  // NaN of inf
   return {c.Minus(x, width), c.Plus(x, width)};
 }
 
 Ends EndsByRule(BoundContext& c) {
   const ElementType type = c.result_type();
-  const auto ball = [&] { return EndsOfBall(c, c.Result(), c.Given(), type); };
+  const auto ball = [&] { return EndsOfBall(c, c.Result(), c.ResultRadius(), type); };
   const Opcode op = c.view().instruction.opcode;
   if (PassesEnds(op)) return ThroughMove(c);
   if (op == Opcode::kConvert) return OfConvert(c);
@@ -271,17 +271,17 @@ Ends EndsByRule(BoundContext& c) {
 }
 
 Node FartherEnd(BoundContext& c, const Ends& ends, Node value) {
-  const Node v = c.As(value, c.ShapeOf(ends.low).element_type());
+  const Node v = c.ConvertTo(value, c.ShapeOf(ends.low).element_type());
   const Node farther = c.Write(Opcode::kMaximum, {c.Minus(v, ends.low), c.Minus(ends.high, v)});
   const Node known = IsNumber(c, farther);
-  const Node same = c.Is("EQ", ends.low, ends.high);
+  const Node same = c.Compare("EQ", ends.low, ends.high);
   const Node slack = c.Times(farther, Slack(c.ShapeOf(v).element_type()));
   return c.Choose(same, Node(), c.Choose(known, slack, c.Constant(kInfinity, slack)));
 }
 
 Node OrByEnds(BoundContext& c, Node radius) {
-  c.Give(radius);
-  const Node known = c.Is("LT", radius, kInfinity);
+  c.SetRadius(radius);
+  const Node known = c.Compare("LT", radius, kInfinity);
   return c.Choose(known, radius, FartherEnd(c, c.ResultEnds(), c.Result()));
 }
 

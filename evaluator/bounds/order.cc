@@ -80,11 +80,11 @@ void Sort(BoundContext& c) {
   for (size_t k = 0; k < reads.size(); ++k) is_exact = is_exact && !(reads[k] && c.Radius(k));
   const std::optional<FirstKey> key = is_exact ? std::nullopt : FirstKeyOf(c.module(), comparator);
   if (!is_exact && !key.has_value())
-    return c.GiveUp(
+    return c.MarkUnchecked(
         "a comparator that is not found to order by one operand first, of keys that are not exact");
   const std::vector<Node> radii = SortedRadii(c, comparator);
   if (is_exact) {
-    for (size_t k = 0; k < radii.size(); ++k) c.Give(radii[k], k);
+    for (size_t k = 0; k < radii.size(); ++k) c.SetRadius(radii[k], k);
     return;
   }
   const int64_t d = c.attributes().List(Attr::kDimensions)[0];
@@ -94,7 +94,7 @@ void Sort(BoundContext& c) {
   Node undecided = most;  // by any key
   for (size_t k = 0; k < reads.size(); ++k) {
     if (k != chosen && reads[k])
-      undecided = c.Max(undecided, c.As(LargestOfLine(c, c.Radius(k), d), radius_type));
+      undecided = c.Max(undecided, c.ConvertTo(LargestOfLine(c, c.Radius(k), d), radius_type));
   }
   // Keys R(x) that are rounded by half an ulp h: the k-th key is moved by r + 2 h,
   // and either element is h from its key.
@@ -104,16 +104,17 @@ void Sort(BoundContext& c) {
     most = c.Plus(most, LargestOfLine(c, size, d));
   }
   // Integers that are equal numbers of radius type need not be equal: no distance tells them apart.
-  const Node nearest = NearestInOrder(c, c.As(c.Result(chosen), radius_type), d);
+  const Node nearest = NearestInOrder(c, c.ConvertTo(c.Result(chosen), radius_type), d);
   const Node reach = IsFloat(type) ? c.Times(most, 2 * Slack(radius_type))
                                    : c.Plus(c.Times(most, 2 * Slack(radius_type)),
                                             c.Times(c.Magnitude(c.Result(chosen)), 0x1p-21));
   const Node like = c.Magnitude(c.Result(chosen));
   const Node decided =
-      c.Write(Opcode::kOr, {c.Is("EQ", undecided, 0), c.Is("GT", nearest, c.OrZero(reach, like))});
+      c.Write(Opcode::kOr, {c.Compare("EQ", undecided, 0), c.Compare("GT", nearest, c.OrZero(reach, like))});
   for (size_t k = 0; k < radii.size(); ++k) {
-    const Node unknown = c.Constant(kInfinity, c.As(c.Magnitude(c.Result(k)), RadiusType(c.operand_type(k))));
-    c.Give(c.Choose(decided, radii[k], k == chosen ? c.OrZero(most, like) : unknown), k);
+    const Node unknown =
+        c.Constant(kInfinity, c.ConvertTo(c.Magnitude(c.Result(k)), RadiusType(c.operand_type(k))));
+    c.SetRadius(c.Choose(decided, radii[k], k == chosen ? c.OrZero(most, like) : unknown), k);
   }
 }
 
@@ -129,8 +130,8 @@ void TopK(BoundContext& c) {
   for (int64_t i = 0; i < d; ++i) kept.push_back(i);
   const Node like = c.Magnitude(c.Result(0));
   const Node most = c.SpreadAlong(c.Reduced(Opcode::kMaximum, radius, {&d, 1}), kept, like);
-  c.Give(most, 0);
-  Node decided = c.Is("EQ", most, 0);
+  c.SetRadius(most, 0);
+  Node decided = c.Compare("EQ", most, 0);
   if (IsFloat(c.operand_type(0)) && k > 0) {
     Node values = c.Result(0);
     if (k < n) {
@@ -140,18 +141,18 @@ void TopK(BoundContext& c) {
       longer.operands = {c.Value(0).id};
       values = c.Element(c.Write(std::move(longer)), 0);
     }
-    Node nearest = NearestInOrder(c, c.As(values, type), d);
+    Node nearest = NearestInOrder(c, c.ConvertTo(values, type), d);
     if (k < n) nearest = c.Sliced(nearest, d, 0, k);
-    decided = c.Write(Opcode::kOr, {decided, c.Is("GT", nearest, c.Times(most, 2 * Slack(type)))});
+    decided = c.Write(Opcode::kOr, {decided, c.Compare("GT", nearest, c.Times(most, 2 * Slack(type)))});
   }
-  c.Give(c.Choose(decided, Node(), c.Constant(kInfinity, c.Magnitude(c.Result(1)))), 1);
+  c.SetRadius(c.Choose(decided, Node(), c.Constant(kInfinity, c.Magnitude(c.Result(1)))), 1);
 }
 
 // Integer arithmetic on the state, but for the algorithm that each backend chooses.
 void RngBitGenerator(BoundContext& c) {
-  if (c.AnyRadius()) return c.GiveUp("a state that is not exact");
+  if (c.AnyRadius()) return c.MarkUnchecked("a state that is not exact");
   if (c.attributes().Text(Attr::kAlgorithm) == "rng_default")
-    c.GiveUp("each backend has an algorithm of its own");
+    c.MarkUnchecked("each backend has an algorithm of its own");
 }
 
 }  // namespace assay::bound

@@ -27,13 +27,14 @@ double LargestOf(ElementType type) {
 void GiveInteger(BoundContext& c, Node spread) {
   if (!spread) return;
   const ElementType type = c.result_type();
-  const Node radius = c.Times(c.As(spread, RadiusType(type)), Slack(RadiusType(type)));
+  const Node radius = c.Times(c.ConvertTo(spread, RadiusType(type)), Slack(RadiusType(type)));
   Node within = Within(c, radius, c.Result(), type);
   if (IsUnsignedIntegral(type)) {
-    within = c.Choose(c.Is("LE", within, c.Magnitude(c.Result())), within, c.Constant(kUnbounded, within));
+    within =
+        c.Choose(c.Compare("LE", within, c.Magnitude(c.Result())), within, c.Constant(kUnbounded, within));
   }
   // The smallest signed number has no magnitude of its type.
-  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), within));
+  c.SetRadius(c.Choose(c.Compare("EQ", radius, 0), Node(), within));
 }
 
 }  // namespace
@@ -48,13 +49,13 @@ Node OneMinus(BoundContext& c, Node a) { return c.Minus(c.Constant(1, a), a); }
 
 Node Within(BoundContext& c, Node radius, Node value, ElementType type) {
   const Node reach = c.Plus(c.Magnitude(value), radius);
-  return c.Choose(c.Is("LE", reach, LargestOf(type)), radius, c.Constant(kUnbounded, radius));
+  return c.Choose(c.Compare("LE", reach, LargestOf(type)), radius, c.Constant(kUnbounded, radius));
 }
 
 void GiveUnrounded(BoundContext& c, Node spread) {
   if (!spread) return;
   if (!IsFloat(c.result_type()) && !IsComplex(c.result_type())) return GiveInteger(c, spread);
-  c.Give(c.Times(c.As(spread, RadiusType(c.result_type())), Slack(RadiusType(c.result_type()))));
+  c.SetRadius(c.Times(c.ConvertTo(spread, RadiusType(c.result_type())), Slack(RadiusType(c.result_type()))));
 }
 
 Node Upper(BoundContext& c) {
@@ -64,13 +65,15 @@ Node Upper(BoundContext& c) {
 
 double UlpOf(ElementType type) { return std::ldexp(1, -FormatOf(type).mantissa_bits); }
 
-void GiveRounded(BoundContext& c, Node spread) { GiveRounded(c, spread, c.Allowed(c.result_type())); }
+void SetRoundedRadius(BoundContext& c, Node spread) {
+  SetRoundedRadius(c, spread, c.Allowed(c.result_type()));
+}
 
 // The backend has f(x')(1 + e), |e| <= a, where |f(x') - f(x)| <= s, and v = f(x)(1 + h), |h| <= half an ulp:
 //   r = s (1 + a) + |v| (a + h) + (the same of the smallest subnormal number, below which ulps do not shrink)
 // An ulp is at most 2^-m of its number, m being the stored bits. Where |v| + r leaves the type the backend
 // may have an infinity, and nothing is known. A NaN of exact operands is certain.
-void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
+void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, Node certain) {
   const ElementType type = c.result_type();
   if (!IsFloat(type) && !IsComplex(type)) return GiveInteger(c, spread);
   if (!spread && allowed.is_correctly_rounded()) return;
@@ -84,7 +87,7 @@ void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node ce
   const double absolute = (allowed.ulps + 8) * smallest + allowed.absolute;
 
   const Node magnitude = c.Magnitude(c.Result());
-  const Node moved = c.Times(c.As(spread, radius_type), (1 + theirs) * slack);
+  const Node moved = c.Times(c.ConvertTo(spread, radius_type), (1 + theirs) * slack);
   const double share = (own + theirs) * slack;
   Node within;
   if (type == radius_type) {
@@ -96,37 +99,37 @@ void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node ce
     within = Within(c, c.Plus(c.Plus(moved, c.Times(magnitude, share)), absolute), c.Result(), type);
   }
   if (certain) {
-    within = c.Choose(certain, c.As(spread, radius_type), within);
+    within = c.Choose(certain, c.ConvertTo(spread, radius_type), within);
   } else {
     c.SetInfinityIsUndecided();
   }
-  if (spread) return c.Give(within);
-  c.Give(c.Choose(c.Is("EQ", magnitude, magnitude), within, Node()));
+  if (spread) return c.SetRadius(within);
+  c.SetRadius(c.Choose(c.Compare("EQ", magnitude, magnitude), within, Node()));
 }
 
 void Exact(BoundContext&) {}
-void NoRule(BoundContext& c) { c.GiveUp("no rule for its bounds yet"); }
+void NoRule(BoundContext& c) { c.MarkUnchecked("no rule for its bounds yet"); }
 void Structure(BoundContext& c) { c.FollowStructure(); }
 
 void Passed(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (!radius) return;
   if (IsIntegral(c.result_type())) return GiveUnrounded(c, radius);
-  c.Give(c.As(radius, RadiusType(c.result_type())));
+  c.SetRadius(c.ConvertTo(radius, RadiusType(c.result_type())));
 }
 
 // r = 0 where every operand's is, else +inf.
 void Undecided(BoundContext& c) {
   Node any;
   for (size_t k = 0; k < c.view().num_operands(); ++k)
-    any = c.Plus(any, c.As(c.Radius(k), RadiusType(c.result_type())));
-  if (any) c.Give(c.Choose(c.Is("EQ", any, 0), Node(), c.Constant(kUnbounded, any)));
+    any = c.Plus(any, c.ConvertTo(c.Radius(k), RadiusType(c.result_type())));
+  if (any) c.SetRadius(c.Choose(c.Compare("EQ", any, 0), Node(), c.Constant(kUnbounded, any)));
 }
 
 Node WidthOfEnds(BoundContext& c, Node radius) {
   const ElementType type = c.ShapeOf(radius).element_type();
   const double rounding = type == ElementType::kF64 ? 0x1p-51 : 0x1p-22;  // of x + w, above half an ulp
-  return c.Plus(c.Times(radius, Slack(type)), c.Times(c.As(c.Magnitude(c.Value(0)), type), rounding));
+  return c.Plus(c.Times(radius, Slack(type)), c.Times(c.ConvertTo(c.Magnitude(c.Value(0)), type), rounding));
 }
 
 // f does not fall: f(x') lies in [f(low), f(high)].
@@ -134,14 +137,14 @@ void Stepwise(BoundContext& c) {
   const Node radius = c.Radius(0);
   if (IsComplex(c.result_type())) return ComplexSign(c);
   if (!radius) return;
-  c.Give(radius);  // it has one: its ends are not its value alone
-  c.Give(c.Choose(c.Is("EQ", radius, 0), Node(), FartherEnd(c, c.ResultEnds(), c.Result())));
+  c.SetRadius(radius);  // it has one: its ends are not its value alone
+  c.SetRadius(c.Choose(c.Compare("EQ", radius, 0), Node(), FartherEnd(c, c.ResultEnds(), c.Result())));
 }
 
 // An index that is not decided may have moved anything anywhere.
 void Moved(BoundContext& c) {
   if (!c.AnyRadius()) return;
-  if (c.view().result().IsTuple()) return c.GiveUp("no rule yet for several arrays at once");
+  if (c.view().result().IsTuple()) return c.MarkUnchecked("no rule yet for several arrays at once");
   const size_t operands = c.view().num_operands();
   const size_t count = DefinitionOf(c.view().instruction.opcode).moves.count(operands);
   const ElementType type = RadiusType(c.result_type());
@@ -152,7 +155,7 @@ void Moved(BoundContext& c) {
   }
   Node flag;
   for (size_t k = count; k < operands; ++k) {
-    if (const Node radius = c.Radius(k)) flag = c.Plus(flag, c.Flag(c.As(radius, type)));
+    if (const Node radius = c.Radius(k)) flag = c.Plus(flag, c.Flag(c.ConvertTo(radius, type)));
   }
   if (any && !flag && is_undecided) c.SetInfinityIsUndecided();
   const Node like = flag ? c.Magnitude(c.Result()) : Node();
@@ -160,11 +163,12 @@ void Moved(BoundContext& c) {
   if (any) {
     std::vector<Node> moving;
     for (size_t k = 0; k < operands; ++k) {
-      moving.push_back(k < count ? c.OrZero(c.As(c.Radius(k), type), c.Magnitude(c.Value(k))) : c.Value(k));
+      moving.push_back(k < count ? c.OrZero(c.ConvertTo(c.Radius(k), type), c.Magnitude(c.Value(k)))
+                                 : c.Value(k));
     }
-    moved = c.Again(moving);
+    moved = c.CloneWith(moving);
   }
-  c.Give(flag ? c.Plus(moved, c.Spread(flag, like)) : moved);
+  c.SetRadius(flag ? c.Plus(moved, c.Spread(flag, like)) : moved);
 }
 
 // Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb),
@@ -174,8 +178,8 @@ Ball Extreme(BoundContext& c, Opcode op, const Ball& a, const Ball& b) {
   if (!a.radius && !b.radius) return {value, Node()};
   const ElementType type = c.ShapeOf(value).element_type();
   const Node apart = c.Write(Opcode::kAbs, {c.Minus(a.value, b.value)});
-  const Node decided = c.Is("GT", apart, c.Times(c.Plus(a.radius, b.radius), Slack(type)));
-  const Node first = c.Is(op == Opcode::kMaximum ? "GT" : "LT", a.value, b.value);
+  const Node decided = c.Compare("GT", apart, c.Times(c.Plus(a.radius, b.radius), Slack(type)));
+  const Node first = c.Compare(op == Opcode::kMaximum ? "GT" : "LT", a.value, b.value);
   return {value, c.Choose(decided, c.Choose(first, a.radius, b.radius), c.Max(a.radius, b.radius))};
 }
 

@@ -108,9 +108,9 @@ Node OrByEnds(BoundContext& c, Node radius);
 // Gives the radius of a result that real numbers make and a backend rounds: `spread` is how far the operands'
 // radii move the function, as large as that may be. Of integers the spread alone, where it can't carry them
 // past an end of their type.
-void GiveRounded(BoundContext& c, Node spread);
+void SetRoundedRadius(BoundContext& c, Node spread);
 // `certain` says where the result is that of an infinite operand, and no rounding reaches it; none: nowhere.
-void GiveRounded(BoundContext& c, Node spread, const Allowance& allowed, Node certain = Node());
+void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, Node certain = Node());
 // |v| and the smallest subnormal number, which is not less than the function before it was
 // rounded (but for half an ulp).
 Node Upper(BoundContext& c);

@@ -49,10 +49,12 @@ Node FoldOf(BoundContext& c, Opcode op, Node elements, Node start) {
 void GiveProduct(BoundContext& c, double terms) {
   const ElementType type = RadiusType(c.result_type());
   const double gamma = Gamma(terms + 1, c.SumUnit(c.result_type()));
-  const auto reach = [&](size_t k) { return c.As(c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), type); };
+  const auto reach = [&](size_t k) {
+    return c.ConvertTo(c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), type);
+  };
   const Node largest = c.Times(FoldOf(c, Opcode::kMultiply, reach(0), reach(1)),
                                (1 + gamma) * (1 + Gamma(terms + 1, 0x1p-23)));
-  GiveRounded(c, c.Minus(largest, c.Times(c.Magnitude(c.Result()), 2 - Slack(type))));
+  SetRoundedRadius(c, c.Minus(largest, c.Times(c.Magnitude(c.Result()), 2 - Slack(type))));
 }
 
 double UnitOfSums(BoundContext& c) { return IsNumber(c.result_type()) ? c.SumUnit(c.result_type()) : 0; }
@@ -75,18 +77,18 @@ Node AreOut(BoundContext& c, bool largest, Node start_radius) {
   const ElementType type = RadiusType(c.operand_type(0));
   const auto dimensions = c.attributes().List(Attr::kDimensions);
   const DimVector kept = KeptBy(c);
-  const Node x = c.As(c.Value(0), type), radius = c.OrZero(c.Radius(0), x);
-  const Node v = c.SpreadAlong(c.As(c.Result(0), type), kept, x);
-  Node most = c.Reduced(Opcode::kMaximum, c.Choose(c.Is("EQ", x, v), radius, Node()), dimensions);
+  const Node x = c.ConvertTo(c.Value(0), type), radius = c.OrZero(c.Radius(0), x);
+  const Node v = c.SpreadAlong(c.ConvertTo(c.Result(0), type), kept, x);
+  Node most = c.Reduced(Opcode::kMaximum, c.Choose(c.Compare("EQ", x, v), radius, Node()), dimensions);
   if (start_radius) most = c.Plus(most, c.Spread(start_radius, most));
   most = c.SpreadAlong(most, kept, x);
   const Node gap = largest ? c.Minus(v, x) : c.Minus(x, v);
-  Node out = c.Is("GT", gap, c.Times(c.Plus(radius, most), 2 * Slack(type) - 1));
+  Node out = c.Compare("GT", gap, c.Times(c.Plus(radius, most), 2 * Slack(type) - 1));
   if (c.MayOverflow(0)) {
     const Ends ends = c.EndsOf(0);
     const Node room = c.Plus(c.Times(most, Slack(type)), c.Times(c.Magnitude(v), 0x1p-22));
     const Node beyond =
-        largest ? c.Is("LT", ends.high, c.Minus(v, room)) : c.Is("GT", ends.low, c.Plus(v, room));
+        largest ? c.Compare("LT", ends.high, c.Minus(v, room)) : c.Compare("GT", ends.low, c.Plus(v, room));
     out = c.Write(Opcode::kOr, {out, beyond});
   }
   return out;
@@ -95,7 +97,7 @@ Node AreOut(BoundContext& c, bool largest, Node start_radius) {
 // No result is farther away than the farthest of those that may be the largest.
 // All elements are v but for their radii.
 Node ExtremeRadius(BoundContext& c, Node are_out, Node start_radius) {
-  const Node x = c.As(c.Value(0), RadiusType(c.operand_type(0)));
+  const Node x = c.ConvertTo(c.Value(0), RadiusType(c.operand_type(0)));
   const Node near = c.Choose(are_out, Node(), c.OrZero(c.Radius(0), x));
   const Node most = c.Reduced(Opcode::kMaximum, near, c.attributes().List(Attr::kDimensions));
   return start_radius ? c.Max(most, c.Spread(start_radius, most)) : most;
@@ -137,16 +139,17 @@ void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType round
   Node radius, fits;
   if (op == Opcode::kAdd) {
     const double gamma = 2 * Gamma(terms, c.SumUnit(c.result_type()) + half_ulp);
-    const Node term = c.As(TermOf(c, x, c.Radius(0), gamma), type);
-    radius = FoldOf(c, Opcode::kAdd, term, c.As(TermOf(c, start, c.Radius(1), gamma), type));
-    fits = c.Is("LE", radius, gamma * format.max_finite / 2);
+    const Node term = c.ConvertTo(TermOf(c, x, c.Radius(0), gamma), type);
+    radius = FoldOf(c, Opcode::kAdd, term, c.ConvertTo(TermOf(c, start, c.Radius(1), gamma), type));
+    fits = c.Compare("LE", radius, gamma * format.max_finite / 2);
   } else {
-    radius = FoldOf(c, Opcode::kMaximum, c.OrZero(c.As(c.Radius(0), type), x), c.As(c.Radius(1), type));
+    radius = FoldOf(c, Opcode::kMaximum, c.OrZero(c.ConvertTo(c.Radius(0), type), x),
+                    c.ConvertTo(c.Radius(1), type));
     const Node reach = c.Plus(c.Magnitude(c.Result()), radius);
-    fits = c.Is("LE", reach, format.max_finite / 2);
+    fits = c.Compare("LE", reach, format.max_finite / 2);
     radius = c.Plus(radius, c.Times(reach, 2 * half_ulp));
   }
-  GiveRounded(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
+  SetRoundedRadius(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
 }
 
 // Folds of one operand by an operation whose meaning for radii is known; `terms` elements each,
@@ -164,34 +167,35 @@ void GiveFold(BoundContext& c, double terms, double unit) {
   }
   if (!c.AnyRadius() &&
       (!known || !IsNumber(c.result_type()) || *op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
-    if (!known && !c.IsExact(reducer)) c.GiveUp("a reducer that rounds, and is no single operation");
+    if (!known && !c.IsExact(reducer)) c.MarkUnchecked("a reducer that rounds, and is no single operation");
     return;
   }
-  if (!known) return c.GiveUp("a reducer that is no single operation, of operands that are not exact");
+  if (!known) return c.MarkUnchecked("a reducer that is no single operation, of operands that are not exact");
   const ElementType type = RadiusType(c.result_type());
   if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
   if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
     const double gamma = IsNumber(c.result_type()) ? Gamma(terms, unit) : 0;
-    const Node term = c.As(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
-    const Node start = c.As(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
+    const Node term = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
+    const Node start = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
     const Node spread = FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start);
-    GiveRounded(c, spread);
+    SetRoundedRadius(c, spread);
     // A sum of zeros, which are exact.
-    if (c.Given() && IsFloat(c.result_type()))
-      c.Give(c.Choose(c.Is("EQ", c.Plus(c.As(spread, type), c.Magnitude(c.Result())), 0), Node(), c.Given()));
+    if (c.ResultRadius() && IsFloat(c.result_type()))
+      c.SetRadius(c.Choose(c.Compare("EQ", c.Plus(c.ConvertTo(spread, type), c.Magnitude(c.Result())), 0),
+                           Node(), c.ResultRadius()));
     return;
   }
   const bool is_reduce = c.view().instruction.opcode == Opcode::kReduce;
   if (is_reduce && IsFloat(c.result_type()) && (*op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
     const Node are_out = AreOut(c, *op == Opcode::kMaximum, c.Radius(1));
-    return c.Give(ExtremeRadius(c, are_out, c.Radius(1)));
+    return c.SetRadius(ExtremeRadius(c, are_out, c.Radius(1)));
   }
   // No largest, smallest, and or or is farther away than the farthest element; of others nothing is known.
-  const Node r = c.OrZero(c.As(c.Radius(0), type), c.Magnitude(c.Value(0)));
-  const Node farthest = FoldOf(c, Opcode::kMaximum, r, c.As(c.Radius(1), type));
+  const Node r = c.OrZero(c.ConvertTo(c.Radius(0), type), c.Magnitude(c.Value(0)));
+  const Node farthest = FoldOf(c, Opcode::kMaximum, r, c.ConvertTo(c.Radius(1), type));
   const bool keeps_order = *op == Opcode::kMaximum || *op == Opcode::kMinimum;
-  if (keeps_order && !IsComplex(c.result_type())) return c.Give(farthest);
-  c.Give(c.Choose(c.Is("EQ", farthest, 0), Node(), c.Constant(kInfinity, farthest)));
+  if (keeps_order && !IsComplex(c.result_type())) return c.SetRadius(farthest);
+  c.SetRadius(c.Choose(c.Compare("EQ", farthest, 0), Node(), c.Constant(kInfinity, farthest)));
 }
 
 // |A| rB + rA |B| + rA rB + g (|A| + rA)(|B| + rB), g with what the operands are cut by:
@@ -201,11 +205,11 @@ void GiveProducts(BoundContext& c, double terms) {
   const auto products = [&](Node x, Node y) {
     std::vector<Node> operands = {x, y};
     for (size_t k = 2; k < c.view().num_operands(); ++k) operands.push_back(c.Value(k));
-    return c.Again(operands);
+    return c.CloneWith(operands);
   };
   const ElementType result = c.result_type(), type = RadiusType(result);
-  const Node a = c.As(c.Magnitude(c.Value(0)), type), b = c.As(c.Magnitude(c.Value(1)), type);
-  const Node ra = c.As(c.Radius(0), type), rb = c.As(c.Radius(1), type);
+  const Node a = c.ConvertTo(c.Magnitude(c.Value(0)), type), b = c.ConvertTo(c.Magnitude(c.Value(1)), type);
+  const Node ra = c.ConvertTo(c.Radius(0), type), rb = c.ConvertTo(c.Radius(1), type);
   double gamma = 0;
   if (IsNumber(result)) {
     const double cut = c.InputUnit(c.operand_type(0)) + c.InputUnit(c.operand_type(1));
@@ -214,7 +218,7 @@ void GiveProducts(BoundContext& c, double terms) {
   Node spread;
   if (const Node right = TermOf(c, b, rb, gamma)) spread = products(a, right);
   if (ra) spread = c.Plus(spread, products(ra, c.Times(c.Plus(b, rb), 1 + gamma)));
-  GiveRounded(c, spread);
+  SetRoundedRadius(c, spread);
 }
 
 // Sums over the devices of a group.
@@ -223,12 +227,12 @@ void GiveSumOfGroup(BoundContext& c) {
   const std::optional<Opcode> op =
       IsExactSum(c.module(), reducer) ? Opcode::kAdd : OperationOf(c.module(), reducer);
   if (c.view().num_operands() != 1 || !c.view().result().IsArray() || !op.has_value()) {
-    if (c.AnyRadius() || !c.IsExact(reducer)) c.GiveUp("a reducer that is no single operation");
+    if (c.AnyRadius() || !c.IsExact(reducer)) c.MarkUnchecked("a reducer that is no single operation");
     return;
   }
   const bool rounds = *op == Opcode::kAdd && IsNumber(c.result_type());
   if (!rounds && !c.AnyRadius()) return;
-  if (!rounds) return c.GiveUp("no rule yet for this reducer, of operands that are not exact");
+  if (!rounds) return c.MarkUnchecked("no rule yet for this reducer, of operands that are not exact");
   // No group is known to be small.
   const double gamma = Gamma(1 << 16, c.SumUnit(c.result_type()));
   Instruction instruction(c.view().instruction.opcode);
@@ -239,7 +243,7 @@ void GiveSumOfGroup(BoundContext& c) {
   shape.set_element_type(type);
   instruction.shape = std::make_shared<const Shape>(std::move(shape));
   instruction.operands = {TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma).id};
-  GiveRounded(c, c.Write(std::move(instruction)));
+  SetRoundedRadius(c, c.Write(std::move(instruction)));
 }
 
 // The largest or smallest of a line, and what goes with it: that is decided where one element alone may be
@@ -248,23 +252,25 @@ void GiveArgExtreme(BoundContext& c) {
   if (!c.AnyRadius()) return;
   const std::optional<Opcode> op = ArgExtremeOf(c.module(), *c.attributes().Computation(Attr::kToApply));
   if (!op || !IsFloat(c.operand_type(0)) || c.Radius(1) || c.Radius(3))
-    return c.GiveUp("a reducer that is not known to choose by one number, of operands that are not exact");
+    return c.MarkUnchecked(
+        "a reducer that is not known to choose by one number, of operands that are not exact");
   const ElementType type = RadiusType(c.operand_type(0));
   const auto dimensions = c.attributes().List(Attr::kDimensions);
-  const Node x = c.As(c.Value(0), type), v = c.As(c.Result(0), type), start = c.As(c.Value(2), type);
+  const Node x = c.ConvertTo(c.Value(0), type), v = c.ConvertTo(c.Result(0), type),
+             start = c.ConvertTo(c.Value(2), type);
   const Node are_out = AreOut(c, *op == Opcode::kMaximum, c.Radius(2));
   const Node near = c.Reduced(Opcode::kAdd, c.Choose(are_out, Node(), c.Constant(1, x)), dimensions);
   const Node most = ExtremeRadius(c, are_out, c.Radius(2));
   const Node from_start = c.Write(Opcode::kAbs, {c.Minus(c.Spread(start, v), v)});
-  const Node alone =
-      c.Write(Opcode::kAnd, {c.Is("EQ", near, 1), c.Is("GT", from_start, c.Times(most, 2 * Slack(type)))});
+  const Node alone = c.Write(
+      Opcode::kAnd, {c.Compare("EQ", near, 1), c.Compare("GT", from_start, c.Times(most, 2 * Slack(type)))});
   // Of exact elements the first is it, however many are equal.
   const Node farthest = c.Reduced(Opcode::kMaximum, c.OrZero(c.Radius(0), x), dimensions);
   const Node whole = c.Radius(2) ? c.Plus(farthest, c.Spread(c.Radius(2), farthest)) : farthest;
-  const Node decided = c.Write(Opcode::kOr, {alone, c.Is("EQ", whole, 0)});
-  c.Give(most, 0);
-  const Node like = c.As(c.Constant(0, v), RadiusType(c.operand_type(1)));
-  c.Give(c.Choose(decided, Node(), c.Constant(kInfinity, like)), 1);
+  const Node decided = c.Write(Opcode::kOr, {alone, c.Compare("EQ", whole, 0)});
+  c.SetRadius(most, 0);
+  const Node like = c.ConvertTo(c.Constant(0, v), RadiusType(c.operand_type(1)));
+  c.SetRadius(c.Choose(decided, Node(), c.Constant(kInfinity, like)), 1);
 }
 
 }  // namespace
@@ -291,13 +297,13 @@ void Dot(BoundContext& c) {
 
 // A group has some of the terms.
 void RaggedDot(BoundContext& c) {
-  if (c.Radius(2)) return c.GiveUp("groups that are not exact");
+  if (c.Radius(2)) return c.MarkUnchecked("groups that are not exact");
   Dot(c);
 }
 
 // The terms of one output: the elements of a kernel for one output feature.
 void Convolution(BoundContext& c) {
-  if (IsComplex(c.result_type())) return c.GiveUp("no rule for complex convolutions yet");
+  if (IsComplex(c.result_type())) return c.MarkUnchecked("no rule for complex convolutions yet");
   const auto& numbers =
       *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*c.attributes().Find(Attr::kDimLabels));
   const Shape& kernel = c.view().operand(1);
@@ -322,19 +328,19 @@ void Fft(BoundContext& c) {
   for (int64_t d = 0; d < c.view().operand(0).rank(); ++d) (d < kept ? others : transformed).push_back(d);
   const double gamma = 8 * std::max(1.0, std::log2(n)) * std::sqrt(n) * c.SumUnit(c.result_type());
   const double scale = (kind == "IRFFT" ? 2 / n : kind == "IFFT" ? 1 / n : 1);
-  const Node reach = c.As(c.Plus(c.Magnitude(c.Value(0)), c.Radius(0)), type);
+  const Node reach = c.ConvertTo(c.Plus(c.Magnitude(c.Value(0)), c.Radius(0)), type);
   const Node largest = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kMaximum, reach, transformed)});
   const Node sum = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kAdd, reach, transformed)});
   Node line = c.Times(c.Times(c.Times(largest, sum), gamma), scale);
   if (c.Radius(0))
-    line = c.Plus(line, c.Times(c.Reduced(Opcode::kAdd, c.As(c.Radius(0), type), transformed), scale));
+    line = c.Plus(line, c.Times(c.Reduced(Opcode::kAdd, c.ConvertTo(c.Radius(0), type), transformed), scale));
   Instruction spread(Opcode::kBroadcast);
   spread.attributes.Set(Attr::kDimensions, Ints(others.begin(), others.end()));
   Shape shape = c.view().result();
   shape.set_element_type(type);
   spread.shape = std::make_shared<const Shape>(std::move(shape));
   spread.operands.push_back(line.id);
-  GiveRounded(c, c.Write(std::move(spread)));
+  SetRoundedRadius(c, c.Write(std::move(spread)));
 }
 
 // Sums: an element that k updates are added to has g = (1 + u)^(2k) - 1, which covers the rounding of the
@@ -343,7 +349,7 @@ void Fft(BoundContext& c) {
 void Scatter(BoundContext& c) {
   const ComputationId combiner = *c.attributes().Computation(Attr::kToApply);
   if (c.view().num_operands() != 3) {
-    if (c.AnyRadius() || !c.IsExact(combiner)) c.GiveUp("no rule for a scatter of several arrays yet");
+    if (c.AnyRadius() || !c.IsExact(combiner)) c.MarkUnchecked("no rule for a scatter of several arrays yet");
     return;
   }
   const bool replaces = Replaces(c.module(), combiner), is_number = IsNumber(c.result_type());
@@ -353,11 +359,11 @@ void Scatter(BoundContext& c) {
   const bool rounds = !replaces && is_number && op != Opcode::kMaximum && op != Opcode::kMinimum;
   if (!c.AnyRadius() && !rounds) {
     if (!replaces && !op && !c.IsExact(combiner))
-      c.GiveUp("a combiner that rounds, and is no single operation");
+      c.MarkUnchecked("a combiner that rounds, and is no single operation");
     return;
   }
   const bool keeps_order = (op == Opcode::kMaximum || op == Opcode::kMinimum) && !IsComplex(c.result_type());
-  if (!is_sum && !replaces && !keeps_order) return c.GiveUp("no rule for this combiner yet");
+  if (!is_sum && !replaces && !keeps_order) return c.MarkUnchecked("no rule for this combiner yet");
   const ElementType type = RadiusType(c.result_type());
   const auto scattered = [&](Node operand, Node updates) {
     Instruction instruction(Opcode::kScatter);
@@ -371,8 +377,8 @@ void Scatter(BoundContext& c) {
     instruction.operands = {operand.id, c.Value(1).id, updates.id};
     return c.Write(std::move(instruction));
   };
-  const Node a = c.As(c.Magnitude(c.Value(0)), type), b = c.As(c.Magnitude(c.Value(2)), type);
-  const Node ra = c.As(c.Radius(0), type), rb = c.As(c.Radius(2), type);
+  const Node a = c.ConvertTo(c.Magnitude(c.Value(0)), type), b = c.ConvertTo(c.Magnitude(c.Value(2)), type);
+  const Node ra = c.ConvertTo(c.Radius(0), type), rb = c.ConvertTo(c.Radius(2), type);
   Node radius = ra || rb ? scattered(c.OrZero(ra, a), c.OrZero(rb, b)) : Node();
   if (is_sum && is_number) {
     const Node count = scattered(c.Constant(0, a), c.Constant(1, b));
@@ -385,8 +391,8 @@ void Scatter(BoundContext& c) {
   } else if (is_sum) {
     return GiveUnrounded(c, radius);
   }
-  if (const Node index = c.Radius(1)) radius = c.Plus(radius, c.Spread(c.Flag(c.As(index, type)), a));
-  c.Give(radius);
+  if (const Node index = c.Radius(1)) radius = c.Plus(radius, c.Spread(c.Flag(c.ConvertTo(index, type)), a));
+  c.SetRadius(radius);
 }
 
 // Where the operand that the choice is made from is exact, a sum of the chosen sources;
@@ -396,15 +402,15 @@ void SelectAndScatter(BoundContext& c) {
   const std::optional<Opcode> op =
       IsExactSum(c.module(), scatter) ? Opcode::kAdd : OperationOf(c.module(), scatter);
   if (c.Radius(0) || !c.IsExact(*c.attributes().Computation(Attr::kSelect)))
-    return c.GiveUp("the elements are chosen by values that are not exact");
+    return c.MarkUnchecked("the elements are chosen by values that are not exact");
   if (op != Opcode::kAdd) {
-    if (c.AnyRadius() || !c.IsExact(scatter)) c.GiveUp("no rule for this reducer yet");
+    if (c.AnyRadius() || !c.IsExact(scatter)) c.MarkUnchecked("no rule for this reducer yet");
     return;
   }
   double size = 1;
   for (const WindowDimension& d : c.attributes().WindowOf()) size *= static_cast<double>(d.size);
   const ElementType type = RadiusType(c.result_type());
-  if (type != c.operand_type(0)) return c.GiveUp("no rule for this element type yet");
+  if (type != c.operand_type(0)) return c.MarkUnchecked("no rule for this element type yet");
   const double gamma = Gamma(size + 1, c.SumUnit(c.result_type()));
   const Node term = TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma);
   const Node start = TermOf(c, c.Magnitude(c.Value(2)), c.Radius(2), gamma);
@@ -413,7 +419,7 @@ void SelectAndScatter(BoundContext& c) {
   instruction.attributes.Set(Attr::kSelect, c.Copied(*c.attributes().Computation(Attr::kSelect)));
   instruction.attributes.Set(Attr::kScatter, c.Reducer(Opcode::kAdd, type));
   instruction.operands = {c.Value(0).id, term.id, start.id};
-  GiveRounded(c, c.Write(std::move(instruction)));
+  SetRoundedRadius(c, c.Write(std::move(instruction)));
 }
 
 }  // namespace assay::bound

@@ -22,7 +22,7 @@ struct Meeting {
 
 // A call that leaves no region, as its shape stays.
 bool IsIdentity(const Meeting& meeting) {
-  return LeavesRegion(*meeting.instruction) && !IsRegionBorder(*meeting.computation, *meeting.instruction);
+  return ExitsRegion(*meeting.instruction) && !IsRegionBorder(*meeting.computation, *meeting.instruction);
 }
 
 bool IsBorder(const Meeting& meeting) { return IsRegionBorder(*meeting.computation, *meeting.instruction); }
@@ -205,7 +205,7 @@ absl::StatusOr<DeviceGrid> SettleRegions(const Module& module, std::span<const M
 }  // namespace
 
 bool IsCollectiveOrTransfer(const Instruction& instruction) {
-  return DefinitionOf(instruction.opcode).channel != Channel::kNone || LeavesRegion(instruction);
+  return DefinitionOf(instruction.opcode).channel != Channel::kNone || ExitsRegion(instruction);
 }
 
 bool MeetsHost(const Instruction& instruction) {
@@ -217,7 +217,7 @@ absl::Status CheckDevices(const Module& module, const DeviceGrid& grid) {
   return CheckMeetings(module, MeetingsOf(module), grid);
 }
 
-absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid& given) {
+absl::StatusOr<DeviceGrid> ResolveDeviceGrid(const Module& module, const DeviceGrid& given) {
   DeviceGrid said = given;
   if (said.replicas == 0 && module.replica_count > 1) said.replicas = module.replica_count;
   if (said.partitions == 0 && module.num_partitions > 1) said.partitions = module.num_partitions;

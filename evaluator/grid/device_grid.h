@@ -23,7 +23,7 @@ absl::Status CheckDevices(const Module& module, const DeviceGrid& grid);
 // The smallest grid on which the program runs; counts above 0 in `given` stand as they are, the header's, if
 // it says some, where `given` has 0. A program with manual regions has the devices of their meshes, and is
 // logical. Errors: CheckDevices' where no grid will do; LimitExceeded beyond kMaxDevices.
-absl::StatusOr<DeviceGrid> SettleDevices(const Module& module, const DeviceGrid& given);
+absl::StatusOr<DeviceGrid> ResolveDeviceGrid(const Module& module, const DeviceGrid& given);
 
 }  // namespace assay
 

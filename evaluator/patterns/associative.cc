@@ -9,7 +9,7 @@
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
-namespace assay::native {
+namespace assay {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
@@ -117,4 +117,4 @@ void StoreKeys(KeyOp op, ElementType type, const int64_t* keys, int64_t n, std::
   }
 }
 
-}  // namespace assay::native
+}  // namespace assay

@@ -9,7 +9,7 @@
 #include "hlo/module.h"
 #include "shape/element_type.h"
 
-namespace assay::native {
+namespace assay {
 
 // True if the computation is f(a, b) = a op b of its two parameters where op is associative and commutative
 // in every bit: integer or pred add and multiply, and, or, xor, and max and min of anything real. Then any
@@ -49,6 +49,6 @@ void LoadKeys(KeyOp op, ElementType type, const std::byte* src, int64_t stride_b
 void StoreKeys(KeyOp op, ElementType type, const int64_t* keys, int64_t n, std::byte* dst,
                int64_t stride_bytes);
 
-}  // namespace assay::native
+}  // namespace assay
 
 #endif  // ASSAY_EVALUATOR_PATTERNS_ASSOCIATIVE_H_

@@ -11,10 +11,10 @@
 #include "evaluator/op.h"
 #include "evaluator/registry.h"
 
-namespace assay::native {
+namespace assay {
 namespace {
 
-constexpr size_t kMostInstructions = 1000;
+constexpr size_t kMaxInstructions = 1000;
 
 // Attributes of the forms that elementwise ops have.
 bool SameValue(const AttrValue& a, const AttrValue& b) {
@@ -54,7 +54,7 @@ class Recogniser {
   explicit Recogniser(const Computation& computation) : computation_(computation) {}
 
   std::optional<SortOrder> Run() {
-    if (computation_.instructions.size() > kMostInstructions || !NumberAll()) return std::nullopt;
+    if (computation_.instructions.size() > kMaxInstructions || !NumberAll()) return std::nullopt;
     SortOrder order;
     for (int32_t at = computation_.root;;) {
       at = values_[At(at)].source;
@@ -265,4 +265,4 @@ std::optional<SortOrder> RecogniseOrder(const Module& module, ComputationId comp
   return Recogniser(module.computation(comparator)).Run();
 }
 
-}  // namespace assay::native
+}  // namespace assay

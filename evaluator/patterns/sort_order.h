@@ -17,7 +17,7 @@
 
 #include "hlo/module.h"
 
-namespace assay::native {
+namespace assay {
 
 struct OrderKey {
   ElementType type = ElementType::kPred;
@@ -37,6 +37,6 @@ struct SortOrder {
 // Empty where the comparator has another form.
 std::optional<SortOrder> RecogniseOrder(const Module& module, ComputationId comparator);
 
-}  // namespace assay::native
+}  // namespace assay
 
 #endif  // ASSAY_EVALUATOR_PATTERNS_SORT_ORDER_H_

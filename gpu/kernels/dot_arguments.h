@@ -45,7 +45,7 @@ struct DotArguments {
   DotOperand lhs, rhs;  // of the same batch and depth
   uint64_t result;
   // Of the result, in elements: for the dimensions of the batch, of m and of n.
-  int64_t batch_strides[kMostDimensions], row_strides[kMostDimensions], column_strides[kMostDimensions];
+  int64_t batch_strides[kMaxDimensions], row_strides[kMaxDimensions], column_strides[kMaxDimensions];
   uint64_t open;        // uint32_t [batch * m * n]: the elements that the rounding test left open
   uint64_t open_count;  // uint32_t, zero before dot_f32
   Float result_type;
@@ -55,7 +55,7 @@ struct DotArguments {
   int32_t lhs_has_padding;
 };
 // At most this many k, and fewer than 2^32 elements of the result.
-constexpr int64_t kMostDotTerms = int64_t{1} << 28;
+constexpr int64_t kMaxDotTerms = int64_t{1} << 28;
 
 struct DotTile {
   int64_t rows, columns;

@@ -21,7 +21,7 @@ struct ByteDotArguments {
   ByteOperand lhs, rhs;
   uint64_t result;
   // Of the result, in elements: for the dimensions of the batch, of m and of n.
-  int64_t batch_strides[kMostDimensions], row_strides[kMostDimensions], column_strides[kMostDimensions];
+  int64_t batch_strides[kMaxDimensions], row_strides[kMaxDimensions], column_strides[kMaxDimensions];
   int32_t result_bytes;  // 1, 2 or 4: the low bytes of the sum
   // Of results of one byte: how many of a word's 32 bits the type does not have, 24 and more,
   // and whether they repeat its sign.

@@ -30,7 +30,7 @@ __device__ __forceinline__ int64_t OffsetByDivisions(const Strides& dimensions, 
   return offset + index * strides[0];
 }
 __device__ __forceinline__ int64_t OffsetOf(const Strides& dimensions,
-                                            const int64_t (&strides)[kMostDimensions], int64_t index) {
+                                            const int64_t (&strides)[kMaxDimensions], int64_t index) {
   if (dimensions.rank == 0) return 0;
   return dimensions.rank == 1 ? index * strides[0] : OffsetByDivisions(dimensions, strides, index);
 }

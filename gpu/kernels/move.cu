@@ -15,7 +15,7 @@ struct TwoOffsets {
   int64_t first, second;
 };
 __device__ __forceinline__ TwoOffsets OffsetsOf(const Strides& dimensions,
-                                                const int64_t (&others)[kMostDimensions], int64_t index) {
+                                                const int64_t (&others)[kMaxDimensions], int64_t index) {
   TwoOffsets offsets{0, 0};
 #pragma unroll 1
   for (int d = dimensions.rank - 1; d > 0; --d) {

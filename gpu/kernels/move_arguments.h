@@ -25,7 +25,7 @@ struct FillArguments {
 struct CopyArguments {
   uint64_t from, to;
   Strides from_dimensions;
-  int64_t to_strides[kMostDimensions];
+  int64_t to_strides[kMaxDimensions];
 };
 
 // transpose_N: the same where one dimension, of stride 1, is side by side in `from`, and another one in `to`.
@@ -33,7 +33,7 @@ struct CopyArguments {
 struct TransposeArguments {
   uint64_t from, to;
   Strides batch;  // the other dimensions, with strides in `from`
-  int64_t batch_to_strides[kMostDimensions];
+  int64_t batch_to_strides[kMaxDimensions];
   int64_t rows, columns;           // element (r, c) is r * from_stride + c in `from`
   int64_t from_stride, to_stride;  // and c * to_stride + r in `to`
 };
@@ -57,9 +57,9 @@ struct WindowStart {
 struct WindowArguments {
   uint64_t from, to;
   Strides batch, window;  // with strides in `from`
-  int64_t batch_to_strides[kMostDimensions], window_to_strides[kMostDimensions];
-  int64_t batch_index_strides[kMostDimensions];  // of the components, in indices
-  WindowStart starts[kMostDimensions];
+  int64_t batch_to_strides[kMaxDimensions], window_to_strides[kMaxDimensions];
+  int64_t batch_index_strides[kMaxDimensions];  // of the components, in indices
+  WindowStart starts[kMaxDimensions];
   int32_t components;
   int32_t index_bytes;  // 1, 2, 4 or 8
   int32_t index_is_signed;

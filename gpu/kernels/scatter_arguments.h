@@ -17,9 +17,9 @@ struct ScatterArguments {
   uint64_t keys, order;  // uint32_t [items]
   // An item is an index of `batch`, in the updates' order. Strides are in the updates, then in the operand.
   Strides batch, window;
-  int64_t batch_to_strides[kMostDimensions], window_to_strides[kMostDimensions];
-  int64_t batch_index_strides[kMostDimensions];  // of the components, in indices
-  WindowStart starts[kMostDimensions];           // a window whose index is not in [0, most] is dropped
+  int64_t batch_to_strides[kMaxDimensions], window_to_strides[kMaxDimensions];
+  int64_t batch_index_strides[kMaxDimensions];  // of the components, in indices
+  WindowStart starts[kMaxDimensions];           // a window whose index is not in [0, most] is dropped
   int32_t components;
   int32_t index_bytes;
   int32_t index_is_signed;

@@ -6,13 +6,13 @@
 
 namespace assay::gpu {
 
-constexpr int kMostDimensions = 8;
+constexpr int kMaxDimensions = 8;
 
 // The last dimension varies fastest. Strides are in elements and may be zero or negative.
 struct Strides {
   int32_t rank;
-  int64_t sizes[kMostDimensions];
-  int64_t strides[kMostDimensions];
+  int64_t sizes[kMaxDimensions];
+  int64_t strides[kMaxDimensions];
 };
 
 constexpr int64_t SizeOf(const Strides& dimensions) {

@@ -39,7 +39,7 @@ class UnderWindow {
 
  private:
   const WindowReduceArguments& a_;
-  int64_t starts_[kMostDimensions];
+  int64_t starts_[kMaxDimensions];
 };
 
 template <typename Input>

@@ -33,7 +33,7 @@ struct WindowReduceArguments {
   uint64_t open;             // uint32_t [results], of sums
   uint64_t open_count;       // uint32_t, zero before
   int64_t results, entries;  // entries: positions of the window
-  WindowDimensionArguments dimensions[kMostDimensions];
+  WindowDimensionArguments dimensions[kMaxDimensions];
   int32_t rank;
   int32_t group;
   Float result_type;  // of sums

@@ -17,7 +17,7 @@
 namespace assay::gpu {
 namespace {
 
-constexpr int64_t kMostMembers = 256;
+constexpr int64_t kMaxMembers = 256;
 constexpr uint32_t kThreads = 256;
 // Blocks a multiprocessor: twice as many as run at once, for those that end early.
 constexpr int64_t kBlocks = 16;
@@ -30,10 +30,8 @@ bool FitsIn32(int64_t elements) { return elements <= std::numeric_limits<int32_t
 
 // Elements that a thread makes at a time, so that enough of its reads are under way at once: more of small
 // bodies, of which the registers hold several.
-constexpr int kMostAtOnce = 4;
-int AtOnceFor(int64_t instructions) {
-  return instructions <= 100 ? kMostAtOnce : instructions <= 200 ? 2 : 1;
-}
+constexpr int kMaxAtOnce = 4;
+int AtOnceFor(int64_t instructions) { return instructions <= 100 ? kMaxAtOnce : instructions <= 200 ? 2 : 1; }
 
 class Builder {
  public:
@@ -47,7 +45,7 @@ class Builder {
     kernel_.at_once = at_once_;
     kernel_.is_read.assign(kernel_.num_operands, false);
     kernel_.reads_in_place.assign(kernel_.num_operands, true);
-    if (static_cast<int64_t>(step_.members.size()) > kMostMembers)
+    if (static_cast<int64_t>(step_.members.size()) > kMaxMembers)
       return NotSupported({}, fmt::format("{} instructions", step_.members.size()));
     Start();
     if (at_once_ > 1) ASSAY_RETURN_IF_ERROR(AddLoop(at_once_));

@@ -360,7 +360,7 @@ class TestedFunctions {
 
   // |x| in quarter turns; below pi / 4, itself.
   Quadrant QuadrantOf(Register a) {
-    const Register end = p_.C(std::ldexp(1.0, 1 + (p_.twofold() ? kMostTurnedDouble : kMostTurnedSingle)));
+    const Register end = p_.C(std::ldexp(1.0, 1 + (p_.twofold() ? kMaxTurnedDouble : kMaxTurnedSingle)));
     Know(w_.LtF64(a, end));
     Settle(w_.EqF64(a, p_.C(kInfinity)), std::numeric_limits<double>::quiet_NaN());
     const Register reduces = w_.AndPred(w_.GeF64(a, p_.C(0x1.9p-1)), w_.LtF64(a, end));

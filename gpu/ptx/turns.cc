@@ -28,7 +28,7 @@ class Turner {
   // The part's entry for the exponent, of which there are as many as arguments have.
   Register Entry(int part, const TurnPart& table, Register index) {
     const int bits = p_.twofold() ? 52 : 23;  // the mantissa is an integer of so many, and one
-    const int most = p_.twofold() ? kMostTurnedDouble : kMostTurnedSingle;
+    const int most = p_.twofold() ? kMaxTurnedDouble : kMaxTurnedSingle;
     const double* const first = table.at + (kLeastExponent - bits - kTurnFirst);
     const std::string name =
         std::string(p_.twofold() ? "turns_double_" : "turns_single_") + std::to_string(part);

@@ -13,7 +13,7 @@ struct Quadrant {
 };
 
 // Of a in [1/2, 2^(1 + most)), a value of 24 bits at most where the pairs are single doubles.
-inline constexpr int kMostTurnedSingle = 127, kMostTurnedDouble = 31;  // exponents
+inline constexpr int kMaxTurnedSingle = 127, kMaxTurnedDouble = 31;  // exponents
 Quadrant TurnsOf(PtxWriter& writer, Pairs& pairs, Register a);
 
 }  // namespace assay::gpu

@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 // Editors put a byte order mark before text in UTF-8. No other form starts with its bytes.
-std::string_view WithoutMark(std::string_view bytes) {
+std::string_view StripByteOrderMark(std::string_view bytes) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   return bytes.substr(bytes.starts_with(kMark) ? kMark.size() : 0);
 }
@@ -28,7 +28,7 @@ std::string_view BehindSpace(std::string_view text) {
   return cursor.SkipSpaceAndComments() ? cursor.rest() : std::string_view();
 }
 
-std::string_view FirstWord(std::string_view text) {
+std::string_view FirstToken(std::string_view text) {
   TextCursor cursor(BehindSpace(text));
   return cursor.TakeWhile([](char c) { return c > ' ' && c != '(' && c != '{'; });
 }
@@ -46,7 +46,7 @@ std::vector<size_t> BeginsOfMlir(std::string_view text) {
 bool BeginsWithoutHeader(std::string_view text) {
   const auto take_word = [&text] {
     text = BehindSpace(text);
-    const std::string_view word = FirstWord(text);
+    const std::string_view word = FirstToken(text);
     text.remove_prefix(word.size());
     return word;
   };
@@ -101,7 +101,7 @@ bool IsStableHlo(ProgramForm form) {
 
 // StableHLO of either form.
 absl::StatusOr<std::unique_ptr<mlir::Tree>> ReadTree(std::string_view name, std::string_view bytes) {
-  bytes = WithoutMark(bytes);
+  bytes = StripByteOrderMark(bytes);
   return FormOfProgram(name, bytes) == ProgramForm::kStableHloText ? mlir::ParseMlirText(bytes)
                                                                    : mlir::ReadMlirBytecode(bytes);
 }
@@ -136,12 +136,12 @@ absl::StatusOr<Module> ModuleOf(mlir::Tree& tree) {
 }  // namespace
 
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
-  bytes = WithoutMark(bytes);
+  bytes = StripByteOrderMark(bytes);
   constexpr std::string_view kBytecodeMagic = "ML\xefR";
   if (bytes.starts_with(kBytecodeMagic)) return ProgramForm::kStableHloBytecode;
   // This comes before the first word is looked for: a module's name may start with anything.
   if (HoldsProtoModule(bytes)) return ProgramForm::kProto;
-  const std::string_view word = FirstWord(bytes);
+  const std::string_view word = FirstToken(bytes);
   if (word == "module" || word == "func.func" || word == "builtin.module" || word == "\"builtin.module\"" ||
       word == "\"func.func\"" || (!word.empty() && (word[0] == '#' || word[0] == '!'))) {
     return ProgramForm::kStableHloText;
@@ -161,7 +161,7 @@ ProgramForm FormOfProgram(std::string_view name, std::string_view bytes) {
 }
 
 std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view bytes) {
-  bytes = WithoutMark(bytes);
+  bytes = StripByteOrderMark(bytes);
   const ProgramForm form = FormOfProgram(name, bytes);
   std::vector<size_t> begins = form == ProgramForm::kStableHloText ? BeginsOfMlir(bytes)
                                : form == ProgramForm::kHloText     ? BeginsOfHlo(bytes)
@@ -172,14 +172,14 @@ std::vector<ProgramPart> PartsOfFile(std::string_view name, std::string_view byt
   int32_t lines_before = 0;
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
     const std::string_view part = bytes.substr(begins[i], begins[i + 1] - begins[i]);
-    if (!FirstWord(part).empty()) parts.push_back({part, lines_before});
+    if (!FirstToken(part).empty()) parts.push_back({part, lines_before});
     lines_before += static_cast<int32_t>(std::count(part.begin(), part.end(), '\n'));
   }
   return parts;
 }
 
 std::string_view ProgramPart::Name() const {
-  const std::string_view word = FirstWord(text);
+  const std::string_view word = FirstToken(text);
   if (word != "HloModule" && word != "module") return {};
   std::string_view rest = text.substr(static_cast<size_t>(word.data() + word.size() - text.data()));
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t@%\""), rest.size()));
@@ -205,7 +205,7 @@ absl::StatusOr<std::optional<std::string>> FreeProgramText(std::string_view name
 
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
                                    std::vector<Warning>* warnings) {
-  bytes = WithoutMark(bytes);
+  bytes = StripByteOrderMark(bytes);
   switch (FormOfProgram(name, bytes)) {
     case ProgramForm::kHloText:
       return WithoutStandIn(ParseHloText(bytes, warnings));
@@ -233,7 +233,7 @@ bool HasFreeDimensions(const Module& module) {
 
 absl::StatusOr<Module> RefineProgram(std::string_view name, std::string_view bytes,
                                      std::span<const KnownArgument> arguments) {
-  bytes = WithoutMark(bytes);
+  bytes = StripByteOrderMark(bytes);
   if (!IsStableHlo(FormOfProgram(name, bytes))) return LoadProgram(name, bytes);
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Tree> tree, ReadTree(name, bytes));
   if (!mlir::NeedsRefinement(*tree)) return ModuleOf(*tree);

@@ -262,12 +262,12 @@ absl::Status ReadBody(TokenReader& in, SourcePosition where, std::string* text) 
 }
 
 // Tables of more devices are not made.
-constexpr int64_t kMostTiledDevices = int64_t{1} << 20;
+constexpr int64_t kMaxTiledDevices = int64_t{1} << 20;
 
 absl::Status CheckNumDevices(int64_t count) {
-  if (count <= kMostTiledDevices) return absl::OkStatus();
+  if (count <= kMaxTiledDevices) return absl::OkStatus();
   return NotSupported({},
-                      fmt::format("a sharding over {} devices, want at most {}", count, kMostTiledDevices));
+                      fmt::format("a sharding over {} devices, want at most {}", count, kMaxTiledDevices));
 }
 
 absl::StatusOr<ShardLayout> LayoutOfMesh(const MeshSharding& from, int64_t rank) {

@@ -149,7 +149,7 @@ absl::StatusOr<Handle<pjrt::Buffer>> PutArray(const Plugin& plugin, pjrt::Client
     call->data = value.data();
     if (pjrt::IsSignExtended(shape.element_type())) {
       bits.assign(value.bytes().begin(), value.bytes().end());
-      pjrt::DropSigns(shape.element_type(), bits);
+      pjrt::ClearPaddingBits(shape.element_type(), bits);
       call->data = bits.data();
     }
     call->dims = shape.sizes().data();
@@ -181,7 +181,7 @@ absl::StatusOr<Literal> FetchArray(const Plugin& plugin, pjrt::Buffer* buffer, c
   ASSAY_RETURN_IF_ERROR(CopyToHost(plugin, buffer, shape, what, landing));
   const std::span<std::byte> bytes = value.MutableBytes();
   if (size > 0) std::memcpy(bytes.data(), landing.data(), size);
-  if (pjrt::HasLooseBytes(shape.element_type())) pjrt::TightenBytes(shape.element_type(), bytes);
+  if (pjrt::HasPaddingBits(shape.element_type())) pjrt::NormalizeBytes(shape.element_type(), bytes);
   return value;
 }
 

@@ -219,7 +219,8 @@ absl::Status CompiledProgram::SetGrid() {
     grid = {};
     return absl::OkStatus();
   }
-  ASSAY_ASSIGN_OR_RETURN(grid, SettleDevices(module(), {.replicas = 1, .partitions = options.partitions}));
+  ASSAY_ASSIGN_OR_RETURN(grid,
+                         ResolveDeviceGrid(module(), {.replicas = 1, .partitions = options.partitions}));
   return absl::OkStatus();
 }
 

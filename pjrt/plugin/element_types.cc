@@ -81,20 +81,20 @@ BufferType BufferTypeOf(const Shape& shape) {
   return shape.IsArray() ? BufferTypeOf(shape.element_type()) : BufferType::kInvalid;
 }
 
-bool HasLooseBytes(ElementType type) { return type == ElementType::kPred || Bits(type) < 8; }
+bool HasPaddingBits(ElementType type) { return type == ElementType::kPred || Bits(type) < 8; }
 
 bool IsSignExtended(ElementType type) { return IsSignedIntegral(type) && Bits(type) < 8; }
 
-void DropSigns(ElementType type, std::span<std::byte> bytes) {
+void ClearPaddingBits(ElementType type, std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte &= std::byte((1 << Bits(type)) - 1);
 }
 
-void TightenBytes(ElementType type, std::span<std::byte> bytes) {
+void NormalizeBytes(ElementType type, std::span<std::byte> bytes) {
   if (type == ElementType::kPred) {
     for (std::byte& byte : bytes) byte = std::byte(byte != std::byte{0});
     return;
   }
-  DropSigns(type, bytes);
+  ClearPaddingBits(type, bytes);
   if (!IsSignExtended(type)) return;
   const int sign = 1 << (Bits(type) - 1);
   for (std::byte& byte : bytes) byte = std::byte((std::to_integer<int>(byte) ^ sign) - sign);

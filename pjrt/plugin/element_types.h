@@ -20,12 +20,12 @@ BufferType BufferTypeOf(const Shape& shape);
 
 // Elements of some types have bytes that no literal may hold: pred other than 0 and 1,
 // bits above a narrow integer's.
-bool HasLooseBytes(ElementType type);
+bool HasPaddingBits(ElementType type);
 // Makes the bytes of such a type what literals hold.
-void TightenBytes(ElementType type, std::span<std::byte> bytes);
+void NormalizeBytes(ElementType type, std::span<std::byte> bytes);
 // What hosts hold of a narrow integer is its bits, the others zero; literals have its sign in those.
 bool IsSignExtended(ElementType type);
-void DropSigns(ElementType type, std::span<std::byte> bytes);
+void ClearPaddingBits(ElementType type, std::span<std::byte> bytes);
 
 // Copies the elements of an array of these sizes; strides in bytes, of any sign.
 void CopyStrided(std::span<const int64_t> sizes, int64_t element_bytes, const std::byte* from,

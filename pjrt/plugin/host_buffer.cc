@@ -46,7 +46,7 @@ struct Loan {
 
 bool CanBorrow(const Shape& shape, const void* data, std::span<const int64_t> strides) {
   const ElementType type = shape.element_type();
-  if (HasLooseBytes(type) || reinterpret_cast<uintptr_t>(data) % kBorrowAlignment != 0) return false;
+  if (HasPaddingBits(type) || reinterpret_cast<uintptr_t>(data) % kBorrowAlignment != 0) return false;
   const DimVector dense = DenseStrides(shape.sizes(), Bytes(type), RowMajorOrder(shape.rank()));
   for (size_t d = 0; d < strides.size(); ++d) {
     if (strides[d] != dense[d] && shape.size(static_cast<int64_t>(d)) > 1) return false;
@@ -62,7 +62,7 @@ absl::StatusOr<Literal> CopyIn(const std::shared_ptr<const Shape>& shape, const 
   const std::span<std::byte> bytes = literal.MutableBytes();
   CopyStrided(shape->sizes(), Bytes(type), static_cast<const std::byte*>(data), strides, bytes.data(),
               DenseStrides(shape->sizes(), Bytes(type), RowMajorOrder(shape->rank())));
-  if (HasLooseBytes(type)) TightenBytes(type, bytes);
+  if (HasPaddingBits(type)) NormalizeBytes(type, bytes);
   return literal;
 }
 
@@ -162,7 +162,7 @@ void CopyOut(const Literal& value, std::byte* target, std::span<const int64_t> s
   std::vector<std::byte> bare;
   if (IsSignExtended(type)) {
     bare.assign(value.bytes().begin(), value.bytes().end());
-    DropSigns(type, bare);
+    ClearPaddingBits(type, bare);
     source = bare.data();
   }
   CopyStrided(shape.sizes(), Bytes(type), source, dense, target, strides);

@@ -28,7 +28,7 @@ class HostArrays {
     void* data = const_cast<std::byte*>(value.data());
     if (IsSignExtended(shape.element_type())) {
       std::vector<std::byte>& bare = bare_.emplace_back(value.bytes().begin(), value.bytes().end());
-      DropSigns(shape.element_type(), bare);
+      ClearPaddingBits(shape.element_type(), bare);
       data = bare.data();
     }
     Add(shape, data);
@@ -111,8 +111,8 @@ class HostCallbackKernel final : public CustomKernel {
     error.back() = '\0';
     if (failed != 0) return EvalError({}, fmt::format("the host's callback failed: {}", error.data()));
     for (Literal& result : results) {
-      if (result.shape().IsArray() && HasLooseBytes(result.shape().element_type()))
-        TightenBytes(result.shape().element_type(), result.MutableBytes());
+      if (result.shape().IsArray() && HasPaddingBits(result.shape().element_type()))
+        NormalizeBytes(result.shape().element_type(), result.MutableBytes());
     }
     return shape->IsTuple() ? Literal::Tuple(shape, std::move(results)) : std::move(results[0]);
   }

@@ -17,7 +17,7 @@ constexpr int kRounds = 5;
 constexpr int64_t kCopied = int64_t{64} << 20;  // bytes; no cache should hold them
 constexpr int64_t kCached = int64_t{64}
                             << 10;  // read, and as much written: half of a small second-level cache
-constexpr int64_t kMostCached = int64_t{256} << 10;  // of a step
+constexpr int64_t kMaxCached = int64_t{256} << 10;  // of a step
 constexpr int64_t kGrain = int64_t{1} << 20;
 constexpr int64_t kIterations = 10'000;  // of a loop of multiply-adds: some 30 microseconds
 constexpr int kChains = 12;  // multiply-adds that do not wait for each other: 4 cycles by 2 or 3 pipes
@@ -155,7 +155,7 @@ std::optional<double> ShareOfRoofline(const Peaks& peaks, const Computation& com
   const std::span<const int32_t> reads = step.Reads(computation);
   const bool as_f64 = is_double(step.instruction) || std::any_of(reads.begin(), reads.end(), is_double);
   const double compute = cost.flops / (as_f64 ? peaks.f64 : peaks.f32);
-  const double rate = cost.bytes() <= kMostCached ? peaks.cached : peaks.copy;
+  const double rate = cost.bytes() <= kMaxCached ? peaks.cached : peaks.copy;
   const double move = rate > 0 ? cost.bytes() / rate : 0;
   return std::max(compute, move) / seconds;
 }

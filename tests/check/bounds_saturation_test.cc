@@ -37,7 +37,7 @@ Verdict VerdictOf(const BoundedOutput& output, double actual) {
   const ElementType type = output.exact.shape().element_type();
   const Literal value = IsFloat(type) ? Literal::ScalarDouble(type, actual)
                                       : Literal::ScalarInt(type, static_cast<int64_t>(actual));
-  const Conformance result = Judge(output, &value);
+  const Conformance result = CompareToBounds(output, &value);
   return result.unchecked > 0 ? Verdict::kUndecided
          : result.outside > 0 ? Verdict::kOutside
                               : Verdict::kInside;

@@ -209,7 +209,7 @@ TEST_CASE("bounds: where there is no rule the reason is told", "[check]") {
                                          {Literal::FromDoubles(ElementType::kF32, {{2, 2}}, {{2, 0, 0, 2}})});
   REQUIRE(bounded.unchecked.size() == 1);
   CHECK(bounded.unchecked[0].instruction == "c");
-  CHECK(Judge(bounded.outputs[0], &bounded.outputs[0].exact).unchecked == 4);
+  CHECK(CompareToBounds(bounded.outputs[0], &bounded.outputs[0].exact).unchecked == 4);
 }
 
 TEST_CASE("bounds: sums of scattered updates are as uncertain as what fell together", "[check]") {
@@ -233,7 +233,7 @@ TEST_CASE("bounds: a judgement", "[check]") {
   BoundedOutput output{"out0", OneToFour(),
                        Literal::FromDoubles(ElementType::kF32, {{4}}, {{0.5, 0.5, 0, INFINITY}})};
   const Literal actual = Literal::FromDoubles(ElementType::kF32, {{4}}, {{1.25, 2.75, 3.0000002, 100}});
-  const Conformance result = Judge(output, &actual);
+  const Conformance result = CompareToBounds(output, &actual);
   CHECK(result.elements == 4);
   CHECK(result.inside == 1);
   CHECK(result.outside == 2);
@@ -241,9 +241,9 @@ TEST_CASE("bounds: a judgement", "[check]") {
   REQUIRE(result.worst.size() == 3);
   CHECK(result.worst[0].index == DimVector{2});
   CHECK(result.worst[1].share == 1.5);
-  CHECK(Judge(output, nullptr).error == "the backend gave no such output");
+  CHECK(CompareToBounds(output, nullptr).error == "the backend gave no such output");
   const Literal nan = Literal::FromDoubles(ElementType::kF32, {{4}}, {{NAN, 2, 3, 4}});
-  CHECK(Judge(output, &nan).outside == 1);
+  CHECK(CompareToBounds(output, &nan).outside == 1);
 }
 
 }  // namespace assay::testing

@@ -8,7 +8,7 @@
 
 #include "builder/builder.h"
 #include "custom/attr_config.h"
-#include "custom/bound_call.h"
+#include "custom/resolved_call.h"
 #include "hlo/module.h"
 #include "literal/literal_text.h"
 #include "shape/shape_text.h"
@@ -172,18 +172,18 @@ TEST_CASE("op document: C++ wrappers are the functions that this test calls", "[
       std::vector<const Shape*> operands;
       for (const int32_t operand : call.operands) operands.push_back(instructions[operand].shape.get());
       CHECK(call.attributes.Bool(Attr::kCustomCallHasSideEffect) == op.has_side_effect);
-      absl::StatusOr<BoundCall> bound = BindCall(op, call, operands, call.shape.get());
+      absl::StatusOr<ResolvedCall> bound = BindCall(op, call, operands, call.shape.get());
       INFO(bound.status().ToString());
       REQUIRE(bound.ok());
       return *std::move(bound);
     }
     FAIL("no call");
-    return BoundCall();
+    return ResolvedCall();
   };
   CHECK(ValueText(*FindValue(bind(Made(ZeroOutRegistration())).attrs, "preserve_index")) == "2");
   // All but what was given, and what operands say, is the default: the C++ default reads as the
   // registration's.
-  const BoundCall all = bind(AllKindsOp());
+  const ResolvedCall all = bind(AllKindsOp());
   for (const OpAttrDef& attr : AllKindsOp().attrs) {
     INFO(attr.name);
     const std::string wanted = attr.name == "class" ? "7"

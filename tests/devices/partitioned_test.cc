@@ -25,7 +25,8 @@ Program Loaded(const fs::path& path) {
 }
 
 DeviceGrid GridOf(const Program& program) {
-  const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
+  const absl::StatusOr<DeviceGrid> grid =
+      ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0});
   INFO(grid.status());
   REQUIRE(grid.ok());
   return *grid;

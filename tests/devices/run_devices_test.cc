@@ -216,7 +216,8 @@ TEST_CASE("devices: planted mismatches end at once, and who waits for whom is na
     const Planted planted = MismatchNumber(random, number);
     INFO(number << "\n" << planted.text);
     const Program program = ProgramOf(planted.text);
-    const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
+    const absl::StatusOr<DeviceGrid> grid =
+        ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0});
     REQUIRE(grid.ok());
     const auto start = std::chrono::steady_clock::now();
     const auto outputs = RunOn(PlanOf(program), *grid);
@@ -296,7 +297,8 @@ TEST_CASE("devices: as many as a program's groups name", "[devices]") {
   const auto grid_of = [](const std::string& line, const std::string& header = "") {
     const Program program = ProgramOf("HloModule m" + header + "\n" + Sum() +
                                       "ENTRY e {\n  x = f32[4] parameter(0)\n  ROOT r = " + line + "\n}\n");
-    const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
+    const absl::StatusOr<DeviceGrid> grid =
+        ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0});
     return grid.ok() ? fmt::format("{}x{}", grid->replicas, grid->partitions)
                      : std::string(grid.status().message());
   };

@@ -37,7 +37,7 @@ TEST_CASE("mesh: sizes, names and device ids", "[sharding][SDY-V1][SDY-V2]") {
 
 TEST_CASE("mesh: more axes than any program has are refused", "[sharding]") {
   std::string text = "<[";
-  for (size_t i = 0; i <= kMostMeshAxes; ++i) text += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\"=1";
+  for (size_t i = 0; i <= kMaxMeshAxes; ++i) text += (i == 0 ? "\"" : ", \"") + std::to_string(i) + "\"=1";
   const absl::Status status = ParseMesh(text + "]>").status();
   CHECK(ExitCodeOf(status) == 4);
   CHECK(status.message().find("1025 axes") != absl::string_view::npos);

@@ -345,7 +345,7 @@ TEST_CASE("jit: a recurrence spreads one lane to all, of every type", "[jit]") {
                        {.opcode = Opcode::kBroadcast, .type = type, .operands = {0, -1, -1}},
                        {.opcode = Opcode::kParameter, .type = kPred, .a = 1}};
       segment.stores = {{1, 0}};
-      const int bytes = Bytes(type), most = jit::MostLanes(segment, target);
+      const int bytes = Bytes(type), most = jit::MaxLanes(segment, target);
       CHECK(absl::IsUnimplemented(jit::Recurrence::Make(segment, 2, target, most + 1).status()));
       for (int elements = 1; elements <= most; ++elements) {
         segment.nodes[1].a = elements - 1;

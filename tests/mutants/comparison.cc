@@ -83,7 +83,7 @@ class Comparer {
     options.limits = MutantLimits(reference ? kReferenceSeconds : kExactSeconds);
     options.jobs = reference ? 1 : 2;
     const absl::StatusOr<DeviceGrid> grid =
-        SettleDevices(inputs_of.module(), {.replicas = 0, .partitions = 0});
+        ResolveDeviceGrid(inputs_of.module(), {.replicas = 0, .partitions = 0});
     if (!grid.ok()) return {grid.status(), {}};
     absl::StatusOr<std::vector<DeviceInputs>> inputs = Inputs(inputs_of, *grid);
     if (!inputs.ok()) return {inputs.status(), {}};
@@ -168,9 +168,10 @@ MutantOutcome Comparer::Compare(const Program& program) {
     return {MutantEnd::kNotRun, ""};
   }
   // Groups that fit no number of devices, or many: each has a thread.
-  constexpr int64_t kMostDevices = 8;
-  const absl::StatusOr<DeviceGrid> grid = SettleDevices(program.module(), {.replicas = 0, .partitions = 0});
-  if (!grid.ok() || grid->size() > kMostDevices || !Inputs(program, *grid).ok())
+  constexpr int64_t kMaxDevices = 8;
+  const absl::StatusOr<DeviceGrid> grid =
+      ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0});
+  if (!grid.ok() || grid->size() > kMaxDevices || !Inputs(program, *grid).ok())
     return {MutantEnd::kNotRun, ""};
   const MutantRun wanted = Run(**reference, program, true);
   if (IsLimit(wanted.status, "timeout")) return {MutantEnd::kTimedOut, ""};

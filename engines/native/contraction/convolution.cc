@@ -14,7 +14,7 @@ namespace assay::native {
 namespace {
 
 // Offset tables of more entries are not made: such windows are left to the reference.
-constexpr int64_t kMostTableEntries = 1 << 22;
+constexpr int64_t kMaxTableEntries = 1 << 22;
 constexpr int64_t kFewConvolutionProducts = 1 << 9;  // fewer take longer to pack than to add
 
 struct Geometry {
@@ -262,7 +262,7 @@ std::string_view WhyNotConvolution(const StepView& step) {
   const int64_t length = rhs.num_elements() / rhs.size(dn.kernel_output_feature);
   const Window& window = attributes.WindowOf();
   for (size_t d = 0; d < window.size(); ++d) {
-    if (result.size(dn.output_spatial[d]) > kMostTableEntries / window[d].size) return "a large window";
+    if (result.size(dn.output_spatial[d]) > kMaxTableEntries / window[d].size) return "a large window";
   }
   if (length > kLongestRow) return "long sums";
   return result.num_elements() < kFewConvolutionProducts / length ? "few products" : "";

@@ -51,9 +51,9 @@ class DotKernel final : public Kernel {
     const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
     const DotBox box = WholeDot(dims, left, right, RowMajorStrides(step.result_shape().sizes()));
     algorithm_ = AlgorithmFor(box);
-    constexpr int64_t kMostOffsets = 1 << 12;  // kept with the plan; more are found again in each run
+    constexpr int64_t kMaxOffsets = 1 << 12;  // kept with the plan; more are found again in each run
     if (algorithm_ != Algorithm::kSmall ||
-        LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMostOffsets)
+        LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMaxOffsets)
       return;
     products_ = ProductsOf(box);
     small_.emplace(isa, left.type, right.type, step.result_shape().element_type(), box);

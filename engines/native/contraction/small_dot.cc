@@ -25,17 +25,17 @@ namespace {
 
 constexpr ElementType kInPlace[] = {ElementType::kF32, ElementType::kBF16};
 
-constexpr int64_t kPackedColumns = kMostPackedVectors * kMaxLanes;
+constexpr int64_t kPackedColumns = kMaxPackedVectors * kMaxLanes;
 
 // Each thread has one of these. What is not touched costs nothing.
 struct SmallDotBuffers {
   alignas(64) double rows[kRowElements];
   alignas(64) double packed[kSmallDotLongest * kPackedColumns];
-  alignas(64) double sums[kMostRowsAtOnce * kMaxColumns];
-  alignas(64) double norms[kMaxColumns], bounds[kMostRowsAtOnce];
+  alignas(64) double sums[kMaxRowsAtOnce * kMaxColumns];
+  alignas(64) double norms[kMaxColumns], bounds[kMaxRowsAtOnce];
   alignas(64) double column_units[kMaxColumns];
-  double row_units[kMostRowsAtOnce];
-  alignas(64) float rounded[kMostRowsAtOnce * kMaxColumns];
+  double row_units[kMaxRowsAtOnce];
+  alignas(64) float rounded[kMaxRowsAtOnce * kMaxColumns];
 };
 SmallDotBuffers& ThreadSmallDotBuffers() {
   static thread_local std::unique_ptr<SmallDotBuffers> buffers(new SmallDotBuffers);
@@ -252,7 +252,7 @@ class SmallDot::Multiplier {
             column_side.out_at[panel.first];
       out_step = row_side.out_step;
     }
-    uint32_t open[kMostRowsAtOnce];
+    uint32_t open[kMaxRowsAtOnce];
     if (dot_.kernels_.round_f32(rows_.rows, width_, buffers_.sums, norms_, buffers_.bounds, out, out_step,
                                 open)) {
       for (int64_t r = 0; r < rows_.rows; ++r) RepairRow(panel, r, open[r], out + r * out_step);
@@ -370,10 +370,10 @@ class SmallDot::Multiplier {
 };
 
 bool SmallDot::IsWorth(const DotBox& box) {
-  constexpr int64_t kMostOfBatch = 1 << 18, kMostOfAll = 1 << 28, kFewRows = 3;
-  if (!IsSmallDot(box, kMostOfAll)) return false;
+  constexpr int64_t kMaxOfBatch = 1 << 18, kMaxOfAll = 1 << 28, kFewRows = 3;
+  if (!IsSmallDot(box, kMaxOfAll)) return false;
   const int64_t rows = LoopCount(box.rows), columns = LoopCount(box.columns);
-  return rows * columns * LoopCount(box.contracted[0].loops) <= kMostOfBatch ||
+  return rows * columns * LoopCount(box.contracted[0].loops) <= kMaxOfBatch ||
          std::min(rows, columns) <= kFewRows;
 }
 

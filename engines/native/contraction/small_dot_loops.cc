@@ -55,7 +55,7 @@ SmallDotLoops::SmallDotLoops(int vector_lanes, std::span<const ElementType> in_p
   columns_in_place = IsInPlace(column_side, in_place);
   // Rows a multiple of 512 bytes apart would share few sets of the cache.
   row_step = length >= 256 && length % 64 == 0 ? length + 8 : length;
-  rows_at_once = std::clamp<int64_t>(kRowElements / row_step, 1, kMostRowsAtOnce);
+  rows_at_once = std::clamp<int64_t>(kRowElements / row_step, 1, kMaxRowsAtOnce);
   CutPanels();
 }
 
@@ -71,7 +71,7 @@ double SmallDotLoops::CostOf(const Side& rows_of, const Side& columns_of, bool p
   const auto vectors = static_cast<double>(CeilDiv(columns_of.rows(), lanes));
   const double multiply = vectors * elements * (rows + 2 * std::ceil(rows / 12));
   const double pack =
-      packs ? columns * elements * 2 * std::ceil(rows / static_cast<double>(kMostRowsAtOnce)) : 0;
+      packs ? columns * elements * 2 * std::ceil(rows / static_cast<double>(kMaxRowsAtOnce)) : 0;
   const double widen = rows * elements * (rows_of.row_step == 1 || rows_of.layout.run_stride == 1 ? 0.5 : 2);
   const double store = rows * columns * (columns_of.out_step == 1 ? 0.5 : 4);
   return multiply + pack + widen + store;
@@ -81,7 +81,7 @@ double SmallDotLoops::CostOf(const Side& rows_of, const Side& columns_of, bool p
 // packed ones are filled up with zeros.
 void SmallDotLoops::CutPanels() {
   const int64_t columns = column_side.rows();
-  const int64_t most = !columns_in_place || row_side.rows() > 3 ? kMostPackedVectors : kMostPanelVectors;
+  const int64_t most = !columns_in_place || row_side.rows() > 3 ? kMaxPackedVectors : kMaxPanelVectors;
   for (int64_t at = 0; at < columns;) {
     int64_t vectors = most;
     while (vectors > 1 &&

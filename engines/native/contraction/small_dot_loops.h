@@ -14,8 +14,8 @@ namespace assay::native {
 
 inline constexpr int64_t kSmallDotLongest = 1 << 12;  // row
 inline constexpr int64_t kRowElements = 1 << 14;      // of the rows at once
-inline constexpr int64_t kMostRowsAtOnce = 96;
-inline constexpr int64_t kMostPanelVectors = 4, kMostPackedVectors = 2;
+inline constexpr int64_t kMaxRowsAtOnce = 96;
+inline constexpr int64_t kMaxPanelVectors = 4, kMaxPackedVectors = 2;
 
 // A box of static sizes with at most `most` products and rows of at most kSmallDotLongest, but none.
 bool IsSmallDot(const DotBox& box, int64_t most);

@@ -11,11 +11,10 @@ constexpr int64_t kSplitDepth = 128;
 
 // Each thread keeps these for its next tile.
 struct SplitTileBuffers {
-  alignas(64) double sums[3 * SplitTile::kMostRows * SplitTile::kMostColumns];
-  alignas(64) double lhs_high[SplitTile::kMostRows * kSplitDepth],
-      lhs_low[SplitTile::kMostRows * kSplitDepth];
-  alignas(64) double rhs_high[SplitTile::kMostColumns * kSplitDepth],
-      rhs_low[SplitTile::kMostColumns * kSplitDepth];
+  alignas(64) double sums[3 * SplitTile::kMaxRows * SplitTile::kMaxColumns];
+  alignas(64) double lhs_high[SplitTile::kMaxRows * kSplitDepth], lhs_low[SplitTile::kMaxRows * kSplitDepth];
+  alignas(64) double rhs_high[SplitTile::kMaxColumns * kSplitDepth],
+      rhs_low[SplitTile::kMaxColumns * kSplitDepth];
 };
 SplitTileBuffers& ThreadSplitTileBuffers() {
   static thread_local std::unique_ptr<SplitTileBuffers> buffers(new SplitTileBuffers);

@@ -17,7 +17,7 @@ class SplitTile {
  public:
   SplitTile(const SumKernels& sums, const SplitKernels& splits) : kernels_(sums), splits_(splits) {}
 
-  // The sums of a tile of at most kMostRows rows and kMostColumns columns. Without the low sums, the middle
+  // The sums of a tile of at most kMaxRows rows and kMaxColumns columns. Without the low sums, the middle
   // ones take all of the right operand.
   void Multiply(int64_t n, const SplitPanels& lhs, const SplitPanels& rhs, bool with_low);
   SplitSums Row(int64_t r) const;
@@ -25,7 +25,7 @@ class SplitTile {
   // The longest chain of additions in a middle sum.
   static int64_t Chain(int64_t n);
 
-  static constexpr int64_t kMostRows = 96 + kMaxPanelWidth, kMostColumns = 256 + kMaxPanelWidth;
+  static constexpr int64_t kMaxRows = 96 + kMaxPanelWidth, kMaxColumns = 256 + kMaxPanelWidth;
 
  private:
   const SumKernels& kernels_;

@@ -19,14 +19,14 @@ namespace {
 
 class ElementwiseKernel final : public Kernel {
  public:
-  ElementwiseKernel(const StripKernel& strip, StoredFn stored) : strip_(strip), stored_(stored) {}
+  ElementwiseKernel(const StripKernel& strip, ElementwiseFn stored) : strip_(strip), stored_(stored) {}
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return RunElementwise(context, operands, strip_, stored_);
   }
 
  private:
   const StripKernel strip_;
-  const StoredFn stored_;
+  const ElementwiseFn stored_;
 };
 
 // params.a: the function's row in its table; params.b: the instruction set.
@@ -75,12 +75,13 @@ StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementT
   return kernel;
 }
 
-StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa) {
+ElementwiseFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result,
+                           Isa isa) {
   const bool unary = operands.size() == 1 && operands[0] == result;
   return unary ? ProvenFunction(opcode, result, isa) : nullptr;
 }
 
-StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa) {
+ElementwiseFn NativeStreamed(Opcode opcode, ElementType type, Isa isa) {
   return ProvenStreamed(opcode, type, isa);
 }
 
@@ -96,7 +97,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView&
   if (strip.fn == nullptr)
     strip = DefinitionOf(step.instruction.opcode).strip(step.instruction, types, result);
   if (strip.fn == nullptr) return NotSupported({}, fmt::format("element type {}", Name(types[0])));
-  const StoredFn stored = NativeStored(step.instruction.opcode, types, result, isa);
+  const ElementwiseFn stored = NativeStored(step.instruction.opcode, types, result, isa);
   if (std::shared_ptr<const Kernel> small = MakeSmallElementwise(step, strip, stored)) return small;
   return std::make_shared<ElementwiseKernel>(strip, stored);
 }

@@ -16,10 +16,10 @@ StripKernel NativeStrip(const Instruction& instruction, std::span<const ElementT
                         ElementType result, Isa isa);
 
 // The same over stored elements, which wants no conversions: null where there is none.
-StoredFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa);
+ElementwiseFn NativeStored(Opcode opcode, std::span<const ElementType> operands, ElementType result, Isa isa);
 
 // NativeStored of one operand with stores past the caches (ProvenStreamed); null where there is none.
-StoredFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
+ElementwiseFn NativeStreamed(Opcode opcode, ElementType type, Isa isa);
 
 // Ops that have a strip function in the op table: RunElementwise with NativeStored,
 // NativeStrip or else the table's.

@@ -78,7 +78,7 @@ void WalkStrips(const StripKernel& kernel, std::span<const StripStream> in, cons
   }
 }
 
-void WalkStored(StoredFn fn, std::span<const StripStream> in, const StripStream& out, int64_t begin,
+void WalkStored(ElementwiseFn fn, std::span<const StripStream> in, const StripStream& out, int64_t begin,
                 int64_t end) {
   std::array<const std::byte*, kMaxOperands> chunks{};
   for (size_t k = 0; k < in.size(); ++k) chunks[k] = in[k].data + begin * Bytes(in[k].type);
@@ -86,7 +86,7 @@ void WalkStored(StoredFn fn, std::span<const StripStream> in, const StripStream&
 }
 
 // The arithmetic over stored elements, where operands are whole arrays of the result's type.
-StoredFn ArithmeticFor(Opcode opcode, std::span<const StripStream> in, const StripStream& out) {
+ElementwiseFn ArithmeticFor(Opcode opcode, std::span<const StripStream> in, const StripStream& out) {
   for (const StripStream& operand : in) {
     if (operand.type != out.type || operand.repeated) return nullptr;
   }
@@ -108,7 +108,7 @@ bool IsStoredAsComputed(ElementType type) {
 }
 
 absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
-                                       const StripKernel& kernel, StoredFn stored) {
+                                       const StripKernel& kernel, ElementwiseFn stored) {
   ASSAY_CHECK(!operands.empty() && operands.size() <= kMaxOperands);
   const Shape& shape = context.result_shape();
   ASSAY_ASSIGN_OR_RETURN(const DimVector sizes, JoinRuntimeSizes(context, operands));

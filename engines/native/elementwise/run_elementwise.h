@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "engines/stored_fn.h"
+#include "engines/elementwise_fn.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/eval_context.h"
 
@@ -17,7 +17,7 @@ bool IsStoredAsComputed(ElementType type);
 // What EvalElementwise gives, by a strip function of the op's meaning (1 to 3 operands),
 // or by one over stored elements.
 absl::StatusOr<Literal> RunElementwise(EvalContext& context, std::span<Literal> operands,
-                                       const StripKernel& kernel, StoredFn stored = nullptr);
+                                       const StripKernel& kernel, ElementwiseFn stored = nullptr);
 
 }  // namespace assay::native
 

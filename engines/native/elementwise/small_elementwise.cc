@@ -25,7 +25,7 @@ struct SmallStream {
 
 class SmallElementwise final : public Kernel {
  public:
-  SmallElementwise(const StepView& step, const StripKernel& strip, StoredFn stored)
+  SmallElementwise(const StepView& step, const StripKernel& strip, ElementwiseFn stored)
       : strip_(strip),
         stored_(stored),
         n_(step.result_shape().num_elements()),
@@ -83,7 +83,7 @@ class SmallElementwise final : public Kernel {
   }
 
   const StripKernel strip_;
-  StoredFn stored_;
+  ElementwiseFn stored_;
   const int64_t n_;
   const size_t count_;
   const SmallStream out_;
@@ -93,7 +93,7 @@ class SmallElementwise final : public Kernel {
 }  // namespace
 
 std::shared_ptr<const Kernel> MakeSmallElementwise(const StepView& step, const StripKernel& strip,
-                                                   StoredFn stored) {
+                                                   ElementwiseFn stored) {
   const Shape& result = step.result_shape();
   if (!IsStaticArray(result) || result.num_elements() == 0 || result.num_elements() > kFew) return nullptr;
   const int64_t count = std::ssize(step.instruction.operands);

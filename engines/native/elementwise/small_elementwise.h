@@ -12,7 +12,7 @@ namespace assay::native {
 // The kernel of RunElementwise(strip, stored) for a step of up to 64 elements, all arrays of static sizes and
 // of the result's rank; else null.
 std::shared_ptr<const Kernel> MakeSmallElementwise(const StepView& step, const StripKernel& strip,
-                                                   StoredFn stored);
+                                                   ElementwiseFn stored);
 
 }  // namespace assay::native
 

@@ -57,7 +57,7 @@ constexpr auto kOver = [](auto a, auto b) { return a / b; };
 // The functions of an opcode by element type; x32 is for s32 and u32.
 struct StoredStrips {
   Opcode opcode;
-  StoredFn f32, f64, x32;
+  ElementwiseFn f32, f64, x32;
 };
 constexpr StoredStrips kStoredStrips[] = {
     {Opcode::kAdd, Floats<kPlus>, Doubles<kPlus>, Patterns<kPlus>},
@@ -68,7 +68,7 @@ constexpr StoredStrips kStoredStrips[] = {
 
 }  // namespace
 
-StoredFn StoredArithmeticFor(Opcode opcode, ElementType type) {
+ElementwiseFn StoredArithmeticFor(Opcode opcode, ElementType type) {
   for (const StoredStrips& strips : kStoredStrips) {
     if (strips.opcode != opcode) continue;
     if (type == ElementType::kF32) return strips.f32;

@@ -4,14 +4,14 @@
 #ifndef ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 #define ASSAY_ENGINES_NATIVE_ELEMENTWISE_STORED_ARITHMETIC_H_
 
-#include "engines/stored_fn.h"
+#include "engines/elementwise_fn.h"
 #include "hlo/opcode.h"
 #include "shape/element_type.h"
 
 namespace assay::native {
 
 // Null where there is none. All operands and the result have the element type `type`.
-StoredFn StoredArithmeticFor(Opcode opcode, ElementType type);
+ElementwiseFn StoredArithmeticFor(Opcode opcode, ElementType type);
 
 }  // namespace assay::native
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 #include "engines/native/sums/tiers.h"
 #include "literal/element_io.h"
 

@@ -18,7 +18,7 @@
 
 #include "engines/native/functions/arithmetic.h"
 #include "engines/native/functions/functions.h"
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 #include "engines/native/sums/tiers.h"
 #include "evaluator/scalar/real.h"
 #include "literal/element_io.h"

@@ -20,7 +20,7 @@
 #include <cmath>
 
 #include "engines/native/functions/arithmetic.h"
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 #include "engines/native/sums/tiers.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"

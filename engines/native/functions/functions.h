@@ -3,7 +3,7 @@
 // A function is one row of the table in functions.cc. Tier 1 gives a double (for results
 // of f32 and narrower), tier 2 a sum of two doubles; each is good to its row's relative error bound, or NaN
 // where it does not apply (outside the domain, at poles, where f64 nears its ends). What the rounding test
-// (rounding_test.h) leaves open goes to the next tier, in the end to the reference of
+// (rounding_check.h) leaves open goes to the next tier, in the end to the reference of
 // evaluator/scalar/real.h, so exact results and midpoints need no listing to be right, only to be fast.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_FUNCTIONS_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_FUNCTIONS_H_
@@ -19,7 +19,7 @@
 namespace assay::native {
 
 // Approximations hi[i] + lo[i] of f(in[0][i], in[1][i], ...), i in [0, n), n a multiple of kBlock
-// (rounding_test.h), of as many arguments as f has, at most kMaxArguments. A tier 1 pass leaves lo alone.
+// (rounding_check.h), of as many arguments as f has, at most kMaxArguments. A tier 1 pass leaves lo alone.
 using Pass = void (*)(int64_t n, const double* const* in, double* hi, double* lo);
 inline constexpr int kMaxArguments = 4;
 

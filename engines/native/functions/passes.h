@@ -7,7 +7,7 @@
 
 #include "engines/native/functions/arithmetic.h"
 #include "engines/native/functions/functions.h"
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 
 namespace assay::native {
 

@@ -26,12 +26,12 @@ const ProvenRow* RowFor(Opcode opcode, Isa isa) {
 
 }  // namespace
 
-StoredFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa) {
+ElementwiseFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa) {
   const ProvenRow* const row = RowFor(opcode, isa);
   return row == nullptr || type != ElementType::kF32 ? nullptr : row->f32_streamed;
 }
 
-StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
+ElementwiseFn ProvenFunction(Opcode opcode, ElementType type, Isa isa) {
   const ProvenRow* const row = RowFor(opcode, isa);
   if (row == nullptr) return nullptr;
   switch (type) {

@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "engines/stored_fn.h"
+#include "engines/elementwise_fn.h"
 #include "hlo/opcode.h"
 #include "jit/isa.h"
 #include "shape/element_type.h"
@@ -17,10 +17,10 @@
 namespace assay::native {
 
 // Null where there is none.
-StoredFn ProvenFunction(Opcode opcode, ElementType type, Isa isa);
+ElementwiseFn ProvenFunction(Opcode opcode, ElementType type, Isa isa);
 // The same to memory that is 64-byte aligned, past the caches: other threads see it behind
 // jit::StreamFence. f32 alone.
-StoredFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa);
+ElementwiseFn ProvenStreamed(Opcode opcode, ElementType type, Isa isa);
 
 // x[i] = RN(f(x[i])) for n <= 16 elements, by the function with a rounding test.
 void AskTested(Opcode opcode, int64_t n, float* x);
@@ -29,9 +29,9 @@ void AskTested(Opcode opcode, int64_t n, double* x);
 // One function, by type.
 struct ProvenRow {
   Opcode opcode;
-  StoredFn f32, f16, bf16;
-  StoredFn f64;  // with a rounding test for each vector; null where there is none
-  StoredFn f32_streamed;
+  ElementwiseFn f32, f16, bf16;
+  ElementwiseFn f64;  // with a rounding test for each vector; null where there is none
+  ElementwiseFn f32_streamed;
 };
 // None for Isa::kBaseline.
 std::span<const ProvenRow> ProvenRows(Isa isa);

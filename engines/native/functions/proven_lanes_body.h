@@ -202,7 +202,7 @@ ASSAY_TARGET void Apply(int64_t n, const std::byte* const* operands, std::byte* 
 }
 
 template <class Fn>
-constexpr ProvenRow RowOf(Opcode opcode, StoredFn f64 = nullptr) {
+constexpr ProvenRow RowOf(Opcode opcode, ElementwiseFn f64 = nullptr) {
   return {opcode, Apply<Rounded<Fn, OfF32>>,        Apply<Rounded<Fn, OfF16>>, Apply<Rounded<Fn, OfBF16>>,
           f64,    Apply<Rounded<Fn, OfF32Streamed>>};
 }

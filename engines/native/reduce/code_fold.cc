@@ -358,8 +358,8 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& step, Isa isa,
                                                                 const std::optional<ReadThrough>& through) {
   // A thread folds a result without a look at the clock.
-  constexpr int64_t kMostReadThrough = 1 << 22;
-  if (through && step.operand_shape(0).num_elements() / kMostReadThrough >=
+  constexpr int64_t kMaxReadThrough = 1 << 22;
+  if (through && step.operand_shape(0).num_elements() / kMaxReadThrough >=
                      std::max<int64_t>(step.result_shape().num_elements(), 1)) {
     return NotSupported({}, "too many elements a result");
   }

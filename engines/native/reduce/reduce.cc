@@ -46,7 +46,7 @@ class SmallRows {
       const bool reduced = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
       if (reduced != (d >= remaining)) return std::nullopt;
       (reduced ? terms : rows) *= x.size(d);
-      if (rows * terms > kMostElements) return std::nullopt;
+      if (rows * terms > kMaxElements) return std::nullopt;
     }
     if (rows == 0 || terms < 2 || terms > kFewTerms) return std::nullopt;
     return SmallRows(kernels, rows, terms);
@@ -75,7 +75,7 @@ class SmallRows {
   }
 
  private:
-  static constexpr int64_t kMostElements = 1 << 15;
+  static constexpr int64_t kMaxElements = 1 << 15;
   static constexpr int64_t kShortRow = 40;
 
   // kFewColumns rows, a lane each: adding up a vector's lanes takes as long as many terms. Bit j of what is

@@ -13,8 +13,8 @@
 namespace assay::native {
 namespace {
 
-constexpr int64_t kFewestNeighbours = 16;   // sums side by side
-constexpr int64_t kMostRepeated = 1 << 20;  // rows side by side of a broadcast, whose offsets are all kept
+constexpr int64_t kFewestNeighbours = 16;  // sums side by side
+constexpr int64_t kMaxRepeated = 1 << 20;  // rows side by side of a broadcast, whose offsets are all kept
 constexpr int64_t kColumns = 512;     // sums side by side in a task: their partial sums stay in the cache
 constexpr int64_t kRowsInARow = 128;  // rows added without putting the sums aside
 constexpr int64_t kTermsOfPart = 1 << 15;  // terms worth a task
@@ -39,7 +39,7 @@ class ArraySummer {
     const bool is_short =
         is_few_ && !remaining_.empty() && terms_.count() * remaining_.back().size <= kTermsOfPart;
     const bool side_by_side = !remaining_.empty() && remaining_.back().strides[0] == 1 &&
-                              terms_.count() > 1 && (terms_.count() <= kMostRepeated || !RepeatsTerms()) &&
+                              terms_.count() > 1 && (terms_.count() <= kMaxRepeated || !RepeatsTerms()) &&
                               remaining_.back().size >= (is_short ? 2 : kFewestNeighbours);
     return side_by_side ? SideBySide() : OneByOne();
   }

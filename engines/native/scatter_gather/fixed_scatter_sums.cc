@@ -19,7 +19,7 @@ constexpr int64_t kUpdatesOfPart = 1 << 14;  // worth a task
 constexpr int64_t kTermsOfPart = 1 << 15;    // of rows, worth a task
 constexpr int64_t kColumns = 1 << 12;        // of a row, summed by a task
 constexpr int64_t kAhead = FixedKernels::kRowsAhead;
-constexpr int64_t kMostElements = int64_t{1} << 30;
+constexpr int64_t kMaxElements = int64_t{1} << 30;
 
 int64_t* Ints(Literal& scratch) { return reinterpret_cast<int64_t*>(scratch.MutableBytes().data()); }
 
@@ -249,7 +249,7 @@ absl::StatusOr<bool> AddWindowsInFixedUnits(EvalContext& context, const ScatterK
   const int64_t positions = result.shape().num_elements(), n = updates.shape().num_elements();
   if (result.shape().element_type() != ElementType::kF32 ||
       updates.shape().element_type() != ElementType::kF32 || !g.disjoint || !updates.IsFullSize() ||
-      !result.IsFullSize() || positions > kMostElements || n > kMostElements)
+      !result.IsFullSize() || positions > kMaxElements || n > kMaxElements)
     return false;
   const IndexVectorWalk walk(kernels.indices, *g.indices, g.index_vector_dim, g.updates, g.batch);
   const WindowRuns runs = RunsOf(g);

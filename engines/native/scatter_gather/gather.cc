@@ -20,9 +20,9 @@ constexpr int64_t kVectorsOfPart = 1 << 14;    // index vectors worth a task
 constexpr int64_t kElementsOfRound = 1 << 23;  // between two charges
 constexpr int64_t kLongBlock = 1 << 12;        // bytes that memcpy copies as fast
 
-class Mover {
+class GatherLoop {
  public:
-  Mover(const IndexKernels& kernels, const GatherPlan& plan, const Literal& operand, Literal& result)
+  GatherLoop(const IndexKernels& kernels, const GatherPlan& plan, const Literal& operand, Literal& result)
       : kernels_(kernels),
         plan_(plan),
         bytes_(Bytes(operand.shape().element_type())),
@@ -95,7 +95,7 @@ class GatherKernel final : public Kernel {
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return RunGather(context, operands, [&](const GatherPlan& plan, const Literal& operand, Literal& result) {
-      return Mover(kernels_, plan, operand, result).Run(context);
+      return GatherLoop(kernels_, plan, operand, result).Run(context);
     });
   }
 

@@ -31,12 +31,12 @@ inline constexpr int64_t kRadixBlock = 1 << 16;
 template <int kDigit, class Item, class Poll>
 Item* RadixSortByDigits(Item* items, Item* scratch, int64_t n, int key_bits, const Poll& poll) {
   constexpr uint32_t kBins = 1 << kDigit;
-  constexpr int kMostPasses = (8 * sizeof(SortedBy(Item())) + kDigit - 1) / kDigit;
+  constexpr int kMaxPasses = (8 * sizeof(SortedBy(Item())) + kDigit - 1) / kDigit;
   const int passes = (key_bits + kDigit - 1) / kDigit;
   // Neighbours often have one digit: they are counted in turn in two tables,
   // which do not wait for each other.
   const auto memory = std::make_unique<uint32_t[]>((passes + 1) * kBins);
-  uint32_t* counts[kMostPasses];
+  uint32_t* counts[kMaxPasses];
   for (int p = 0; p < passes; ++p) counts[p] = memory.get() + p * kBins;
   const auto digit = [](const Item& item, int p) {
     return static_cast<uint32_t>(SortedBy(item) >> (p * kDigit)) & (kBins - 1);

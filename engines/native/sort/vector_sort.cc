@@ -67,7 +67,7 @@ struct Lanes64 {
   }
 };
 
-constexpr int kMostVectors = 8;  // sorted by the network
+constexpr int kMaxVectors = 8;  // sorted by the network
 
 // Lanes whose bit kBit is set.
 template <class V, int kBit>
@@ -202,7 +202,7 @@ template <class V>
 ASSAY_AVX512 void Quicksort(typename V::Item* items, typename V::Item* scratch, int64_t n, int depth,
                             absl::FunctionRef<void()> poll) {
   using Item = typename V::Item;
-  while (n > kMostVectors * V::kLanes) {
+  while (n > kMaxVectors * V::kLanes) {
     if (n > kRadixBlock) poll();
     if (depth-- == 0) {
       const Item* const sorted = RadixSort(items, scratch, n, 8 * sizeof(Item), poll);
@@ -224,15 +224,15 @@ ASSAY_AVX512 void Quicksort(typename V::Item* items, typename V::Item* scratch, 
 }
 
 // The partitions of a part that halves are as deep as its length has bits.
-int MostPartitions(int64_t n) { return 2 * std::bit_width(static_cast<uint64_t>(n)) + 8; }
+int MaxPartitions(int64_t n) { return 2 * std::bit_width(static_cast<uint64_t>(n)) + 8; }
 
 }  // namespace
 
 void VectorSort(uint32_t* items, uint32_t* scratch, int64_t n, absl::FunctionRef<void()> poll) {
-  Quicksort<Lanes32>(items, scratch, n, MostPartitions(n), poll);
+  Quicksort<Lanes32>(items, scratch, n, MaxPartitions(n), poll);
 }
 void VectorSort(uint64_t* items, uint64_t* scratch, int64_t n, absl::FunctionRef<void()> poll) {
-  Quicksort<Lanes64>(items, scratch, n, MostPartitions(n), poll);
+  Quicksort<Lanes64>(items, scratch, n, MaxPartitions(n), poll);
 }
 
 }  // namespace assay::native

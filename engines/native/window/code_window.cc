@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engines/codegen/late_code.h"
 #include "engines/codegen/scalar_code.h"
+#include "engines/codegen/tiered_code.h"
 #include "engines/native/reduce/code_fold.h"
 #include "engines/native/reduce/reducer_operands.h"
 #include "engines/native/walk/loops.h"
@@ -81,7 +81,7 @@ class LateWindow final : public Kernel {
 
  private:
   const int64_t applications_;
-  const codegen::LateCode<CodeWindow> code_;  // its work: applications, of all runs
+  const codegen::TieredCode<CodeWindow> code_;  // its work: applications, of all runs
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kBlock = 512;           // outputs rounded side by side
 constexpr int64_t kWorkOfPart = 1 << 13;  // elements worth a task
 constexpr int64_t kLongPart = 1 << 15;    // outputs of a cumulative line worth a task
-constexpr int64_t kMostSlidingRows = 64;  // rows kept for a sliding accumulator
+constexpr int64_t kMaxSlidingRows = 64;   // rows kept for a sliding accumulator
 
 struct PairFold {
   using Value = PartialSum;
@@ -261,7 +261,7 @@ class LineSummer {
     const auto rows = static_cast<int64_t>(rows_.size());
     int64_t work = 0;
     for (int64_t o : open_) work += line_.end(o) - line_.begin(o);
-    if (work <= 8 * line_.elements || rows > kMostSlidingRows) {
+    if (work <= 8 * line_.elements || rows > kMaxSlidingRows) {
       for (int64_t o : open_) Store(o, OneWindow(o));
       return;
     }

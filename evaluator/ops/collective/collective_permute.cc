@@ -72,7 +72,7 @@ absl::Status CheckInPlace(const InferContext& context) {
 // How many pairs may name one device as source, or as target: in place, as many as operand 2, or with several
 // inputs its first element, has elements (XLA's verifier has this rule, also where those
 // are the components of one start).
-int64_t MostPairsOfOne(const InferContext& context) {
+int64_t MaxPairsOfOne(const InferContext& context) {
   if (!IsInPlace(context.attributes()) || context.num_operands() != 4) return 1;
   const Shape* starts = &context.operand(2);
   if (!context.operand(0).IsArray() && starts->IsTuple() && !starts->elements().empty())
@@ -82,7 +82,7 @@ int64_t MostPairsOfOne(const InferContext& context) {
 
 absl::StatusOr<Shape> InferCollectivePermute(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(
-      CheckSourceTargetPairs(CountsFor(context), context.attributes(), MostPairsOfOne(context)));
+      CheckSourceTargetPairs(CountsFor(context), context.attributes(), MaxPairsOfOne(context)));
   if (IsInPlace(context.attributes())) {
     ASSAY_RETURN_IF_ERROR(CheckInPlace(context));
     return context.operand(1);

@@ -365,7 +365,7 @@ void AddTermsOfConvolution(const InstructionView& view, std::span<const int64_t>
   terms.counts.push_back(count);
 }
 
-int64_t MostTermsOfConvolution(const InstructionView& view) {
+int64_t MaxTermsOfConvolution(const InstructionView& view) {
   const int64_t outputs = view.operand(1).size(DimensionNumbers(view.attributes()).kernel_output_feature);
   return outputs == 0 ? 0 : view.operand(1).num_elements() / outputs;
 }
@@ -400,7 +400,7 @@ constinit const OpDef ops::Convolution = {
     .work = WorkOfConvolution,
     .bound = bound::Convolution,
     .audit = audit::Computes,
-    .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MostTermsOfConvolution},
+    .sum = {SumDef::Of::kProducts, AddTermsOfConvolution, MaxTermsOfConvolution},
     .open_sizes = OpenSizesOfConvolution,
     .never_in_place = true,
 };

@@ -76,7 +76,7 @@ void AddTermsOfDot(const InstructionView& view, std::span<const int64_t> index, 
   terms.counts.push_back(count);
 }
 
-int64_t MostTermsOfDot(const InstructionView& view) {
+int64_t MaxTermsOfDot(const InstructionView& view) {
   const DotDims dims = DotDimsOf(view.attributes(), view.operand(0).rank(), view.operand(1).rank());
   int64_t terms = 1;
   for (int64_t k : dims.rhs.contracting) {
@@ -127,7 +127,7 @@ constinit const OpDef ops::Dot = {
     .work = WorkOfDot,
     .bound = bound::Dot,
     .audit = audit::Computes,
-    .sum = {SumDef::Of::kProducts, AddTermsOfDot, MostTermsOfDot},
+    .sum = {SumDef::Of::kProducts, AddTermsOfDot, MaxTermsOfDot},
     .open_sizes = OpenSizesOfDot,
     .never_in_place = true,
 };

@@ -409,7 +409,7 @@ Work WorkOfCustomCall(const InstructionView& view) {
 
 bool HasEffect(const Instruction& call) {
   return call.attributes.Bool(Attr::kCustomCallHasSideEffect) ||
-         IsTestCall(call.attributes.Text(Attr::kCustomCallTarget)) || LeavesRegion(call);
+         IsTestCall(call.attributes.Text(Attr::kCustomCallTarget)) || ExitsRegion(call);
 }
 
 absl::Status OpenSizesOfCustomCall(OpenSizes& sizes) {
@@ -428,7 +428,7 @@ void BoundOfCustomCall(BoundContext& c) {
   if (target == "TopK") return bound::TopK(c);
   const bool is_one_array = c.view().result().IsArray() && c.view().num_operands() == 1 &&
                             Shape::Compatible(c.view().operand(0), c.view().result());
-  if (is_one_array && IsIdentity(target)) return c.Give(c.Radius(0));
+  if (is_one_array && IsIdentity(target)) return c.SetRadius(c.Radius(0));
   if (!IsAllocation(target)) bound::NoRule(c);
 }
 

@@ -277,7 +277,7 @@ bool IsRegionBorder(const Computation& computation, const Instruction& call) {
                             *call.shape);
 }
 
-bool LeavesRegion(const Instruction& call) {
+bool ExitsRegion(const Instruction& call) {
   const std::string_view target = TargetOf(call);
   return target == kShardToFull || target == kLocalToGlobalShape;
 }

@@ -19,7 +19,7 @@ namespace assay {
 // SPMDShardToFullShape that change the shape.
 bool IsRegionBorder(const Computation& computation, const Instruction& call);
 // Of these, one that leaves: devices meet there.
-bool LeavesRegion(const Instruction& call);
+bool ExitsRegion(const Instruction& call);
 
 // The mesh, or the tiles, fit the number of devices, and local shapes those of whole values:
 // SDY-V13, SDY-V17.

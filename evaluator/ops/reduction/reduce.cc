@@ -246,7 +246,7 @@ void AddTermsOfReduce(const InstructionView& view, std::span<const int64_t> inde
   terms.counts.push_back(count);
 }
 
-int64_t MostTermsOfReduce(const InstructionView& view) {
+int64_t MaxTermsOfReduce(const InstructionView& view) {
   const int64_t results = view.result().num_elements();
   return results == 0 ? 0 : view.operand(0).num_elements() / results;
 }
@@ -279,7 +279,7 @@ constinit const OpDef ops::Reduce = {
     .work = WorkOfReduce,
     .bound = bound::Reduce,
     .audit = audit::Reduce,
-    .sum = {SumDef::Of::kFold, AddTermsOfReduce, MostTermsOfReduce},
+    .sum = {SumDef::Of::kFold, AddTermsOfReduce, MaxTermsOfReduce},
     .open_sizes = OpenSizesOfReduce,
     .never_in_place = true,
 };

@@ -67,9 +67,9 @@ std::string BytecodeReader::ShardingList(Cursor& in, std::string_view open, std:
     std::string_view part = item->text;
     if (!prefix.empty() && part.starts_with(prefix)) part.remove_prefix(prefix.size());
     // Lists share their parts, so a short file can write a long text.
-    constexpr size_t kMostText = size_t{1} << 20, kMostInAll = size_t{1} << 26;
+    constexpr size_t kMaxText = size_t{1} << 20, kMaxInAll = size_t{1} << 26;
     sharding_text_ += part.size();
-    if (text.size() + part.size() > kMostText || sharding_text_ > kMostInAll) {
+    if (text.size() + part.size() > kMaxText || sharding_text_ > kMaxInAll) {
       in.Fail("a sharding has too many parts");
       break;
     }

@@ -14,7 +14,7 @@ namespace {
 
 using Types = Syntax::Types;
 
-constexpr int64_t kMostListed = 1 << 16;
+constexpr int64_t kMaxListed = 1 << 16;
 
 const IntLists& Groups(const OpExport& out) {
   static const auto* const kNone = new IntLists();
@@ -63,7 +63,7 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
   const bool is_open = groups.empty() && !says_replicas;
   if (is_open && members == module.num_partitions) return std::nullopt;  // one replica
   if (groups.empty()) {
-    if (is_open || module.replica_count > kMostListed) {
+    if (is_open || module.replica_count > kMaxListed) {
       out.Refuse("a group that is left out, in a module that does not say its number of devices");
       return std::nullopt;
     }
@@ -86,7 +86,7 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
   }
   int64_t listed = 0;
   for (const Ints& group : groups) listed += static_cast<int64_t>(group.size());
-  if (module.num_partitions > kMostListed || listed * module.num_partitions > kMostListed) {
+  if (module.num_partitions > kMaxListed || listed * module.num_partitions > kMaxListed) {
     out.Refuse(fmt::format("groups of {} replicas of {} partitions", listed, module.num_partitions));
     return std::nullopt;
   }
@@ -213,7 +213,7 @@ IntLists ListedGroups(OpExport& out) {
   }
   const int64_t count =
       out.attributes().Int(Attr::kChannelId, 0) != 0 ? module.num_partitions : module.replica_count;
-  if (count > kMostListed) {
+  if (count > kMaxListed) {
     out.Refuse(fmt::format("a group of {} members", count));
     return {};
   }

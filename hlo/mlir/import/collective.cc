@@ -133,7 +133,7 @@ void ImportDeviceNumber(OpImport& in) {
 // -------------------------------------------------------------------------------------------
 
 // Listed ids of all groups together, like those of compact groups in HLO text (Decision: device-list-limit).
-constexpr int64_t kMostIds = int64_t{1} << 22;
+constexpr int64_t kMaxIds = int64_t{1} << 22;
 
 bool ShowsOrder(const Module& module, ComputationId id) {
   const Computation& reducer = module.computation(id);
@@ -206,7 +206,7 @@ class GroupWriter {
       }
       replicas = members / module_.num_partitions;
     }
-    if (replicas > kMostIds) return LimitExceeded("device ids", replicas, kMostIds);
+    if (replicas > kMaxIds) return LimitExceeded("device ids", replicas, kMaxIds);
     Ints all(static_cast<size_t>(std::max(replicas, int64_t{0})));
     std::iota(all.begin(), all.end(), 0);
     return IntLists{std::move(all)};
@@ -217,12 +217,12 @@ class GroupWriter {
     for (const Ints& group : groups) {
       listed += static_cast<int64_t>(group.size());
       for (const int64_t id : group) {
-        if (id < 0 || id >= kMostIds) return absl::OkStatus();  // for Verify to refuse
+        if (id < 0 || id >= kMaxIds) return absl::OkStatus();  // for Verify to refuse
         most = std::max(most, id);
       }
     }
-    if (partitions > kMostIds || (num_ids_ += listed * partitions) > kMostIds)
-      return LimitExceeded("device ids", std::max(num_ids_, partitions), kMostIds);
+    if (partitions > kMaxIds || (num_ids_ += listed * partitions) > kMaxIds)
+      return LimitExceeded("device ids", std::max(num_ids_, partitions), kMaxIds);
     auto written = std::make_shared<ReplicaGroups>();
     for (const Ints& group : groups) {
       Ints& ids = written->groups.emplace_back();

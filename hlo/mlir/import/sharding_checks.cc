@@ -64,8 +64,7 @@ class Checker {
     const Attribute* const name = operation.Find("sym_name");
     const Attribute* const mesh = operation.Find("mesh");
     if (name == nullptr || mesh == nullptr) return InvalidProgram({}, "sdy.mesh: want sym_name and mesh");
-    if (meshes_.size() == kMostMeshes)
-      return NotSupported({}, fmt::format("more than {} meshes", kMostMeshes));
+    if (meshes_.size() == kMaxMeshes) return NotSupported({}, fmt::format("more than {} meshes", kMaxMeshes));
     for (const NamedMesh& known : meshes_) {
       if (known.name == name->text)
         return InvalidProgram({}, fmt::format("sdy.mesh: {} is defined twice", SymbolText(name->text)));

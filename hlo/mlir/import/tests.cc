@@ -76,7 +76,7 @@ struct ProcessGrid {
   int64_t size() const { return replicas * partitions; }
 };
 
-constexpr int64_t kMostProcesses = 4096;  // each has a thread (evaluator/device.h)
+constexpr int64_t kMaxProcesses = 4096;  // each has a thread (evaluator/device.h)
 
 absl::StatusOr<ProcessGrid> GridOf(const Operation& op) {
   const Attribute* const programs = op.Find("programs");
@@ -93,7 +93,7 @@ absl::StatusOr<ProcessGrid> GridOf(const Operation& op) {
     }
     for (const Attribute* program : row->elements) grid.programs.push_back(program->text);
   }
-  if (grid.size() > kMostProcesses) return LimitExceeded("processes", grid.size(), kMostProcesses);
+  if (grid.size() > kMaxProcesses) return LimitExceeded("processes", grid.size(), kMaxProcesses);
   return grid;
 }
 

@@ -31,7 +31,7 @@ std::vector<Isa> VectorIsas() {
   return isas;
 }
 
-std::vector<uint64_t> Run(StoredFn f, ElementType type, const std::vector<uint64_t>& patterns) {
+std::vector<uint64_t> Run(ElementwiseFn f, ElementType type, const std::vector<uint64_t>& patterns) {
   const int64_t bytes = Bytes(type), n = std::ssize(patterns);
   std::vector<std::byte> x(static_cast<size_t>(n * bytes)), y(x.size());
   for (int64_t i = 0; i < n; ++i)

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "engines/native/elementwise/elementwise.h"
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 #include "engines/native/sums/tiers.h"
 #include "hlo/module.h"
 #include "literal/element_io.h"

@@ -40,7 +40,7 @@ void CompareProven(ElementType type, const std::vector<std::byte>& x) {
   for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
     const std::vector<std::byte> want = Tested(*FindFunction(row.opcode), type, x);
     for (const Isa isa : FastIsas()) {
-      const StoredFn f = ProvenFunction(row.opcode, type, isa);
+      const ElementwiseFn f = ProvenFunction(row.opcode, type, isa);
       REQUIRE((f != nullptr || type == ElementType::kF64));
       if (f == nullptr) continue;
       std::vector<std::byte> got(x.size());
@@ -128,7 +128,7 @@ TEST_CASE("proven functions: strips of every short length, in place and with not
   for (int i = 0; i < 67; ++i) x.push_back(0.37f * static_cast<float>(i - 20));
   for (const Isa isa : FastIsas()) {
     for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
-      const StoredFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
+      const ElementwiseFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
       for (int64_t n = 0; n <= std::ssize(x); ++n) {
         std::vector<float> strip = x;
         auto* const at = reinterpret_cast<std::byte*>(strip.data());
@@ -157,8 +157,8 @@ TEST_CASE(
   const auto* const in = reinterpret_cast<const std::byte*>(x.data());
   for (const Isa isa : FastIsas()) {
     for (const ProvenRow& row : ProvenRows(Isa::kAvx2)) {
-      const StoredFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
-      const StoredFn streamed = ProvenStreamed(row.opcode, ElementType::kF32, isa);
+      const ElementwiseFn f = ProvenFunction(row.opcode, ElementType::kF32, isa);
+      const ElementwiseFn streamed = ProvenStreamed(row.opcode, ElementType::kF32, isa);
       REQUIRE(streamed != nullptr);
       for (int64_t n = 0; n <= std::ssize(x); ++n) {
         alignas(64) std::byte got[80 * 4] = {}, want[80 * 4] = {};

@@ -10,10 +10,10 @@ namespace {
 
 thread_local GridRun* current = nullptr;
 
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 
 Fibres& ThreadFibres() {
-  static thread_local Fibres fibres(kMostThreads);
+  static thread_local Fibres fibres(kMaxThreads);
   return fibres;
 }
 

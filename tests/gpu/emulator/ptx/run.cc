@@ -8,7 +8,7 @@
 namespace assay::emulated {
 namespace {
 
-constexpr int64_t kMostOps = 50'000'000;  // of one thread, which then will not end
+constexpr int64_t kMaxOps = 50'000'000;  // of one thread, which then will not end
 constexpr uint64_t kUnwritten = 0xa5a5a5a5a5a5a5a5;
 
 class Machine {
@@ -37,7 +37,7 @@ class Machine {
   bool RunThread() {
     std::fill(slots_.begin(), slots_.end(), kUnwritten);
     uint64_t* const s = slots_.data();
-    int64_t left = kMostOps;
+    int64_t left = kMaxOps;
     for (const Op* op = program_.ops.data();;) {
       if (--left < 0) return Fail(*op, "does not end");
       if (op->guard >= 0 && (s[op->guard] != 0) != op->guard_wants) {

@@ -1,4 +1,4 @@
-#include "gpu/window_step.h"
+#include "gpu/slice_step.h"
 
 #include <algorithm>
 #include <utility>
@@ -143,13 +143,13 @@ class WindowStep final : public DeviceKernel {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindow(const std::shared_ptr<Device>& device,
-                                                            const StepView& step) {
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareIndexedSlice(const std::shared_ptr<Device>& device,
+                                                                  const StepView& step) {
   const Opcode opcode = step.instruction.opcode;
   const Shape &operand = step.operand_shape(0), &result = step.result_shape();
   const bool is_gather = opcode == Opcode::kGather, is_update = opcode == Opcode::kDynamicUpdateSlice;
   for (const int64_t rank : {operand.rank(), result.rank()}) {
-    if (rank > kMostDimensions) return NotSupported({}, fmt::format("over {} dimensions", kMostDimensions));
+    if (rank > kMaxDimensions) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
   }
   // Elements of empty slices are zero.
   if (operand.num_elements() == 0) return NotSupported({}, "an operand without elements");

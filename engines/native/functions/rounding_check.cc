@@ -1,4 +1,4 @@
-#include "engines/native/functions/rounding_test.h"
+#include "engines/native/functions/rounding_check.h"
 
 #include <bit>
 #include <cmath>

@@ -3,8 +3,8 @@
 // If every real number within the error bound of an approximation rounds alike, that is the exact function
 // value rounded once, however the approximation was computed; else the next tier must look. Rounding is
 // monotone, so the two ends of the interval decide.
-#ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_TEST_H_
-#define ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_TEST_H_
+#ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_CHECK_H_
+#define ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_CHECK_H_
 
 #include <cstdint>
 #include <optional>
@@ -29,4 +29,4 @@ std::optional<double> RoundIfDecided(double hi, double lo, double bound, const F
 
 }  // namespace assay::native
 
-#endif  // ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_TEST_H_
+#endif  // ASSAY_ENGINES_NATIVE_FUNCTIONS_ROUNDING_CHECK_H_

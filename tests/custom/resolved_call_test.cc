@@ -1,6 +1,6 @@
 // Calls held against an interface: docs/spec/custom-ops.md, CALL-1, CALL-2, ATTR-1, ATTR-2, ATTR-3, ATTR-4.
 // What each call means is worked by hand.
-#include "custom/bound_call.h"
+#include "custom/resolved_call.h"
 
 #include <catch2/catch.hpp>
 
@@ -23,7 +23,7 @@ struct CustomCallText {
   std::vector<OutputOperandAlias> aliasing = {};
 };
 
-absl::StatusOr<BoundCall> BindText(const OpInterface& op, const CustomCallText& call) {
+absl::StatusOr<ResolvedCall> BindText(const OpInterface& op, const CustomCallText& call) {
   Instruction instruction(Opcode::kCustomCall);
   instruction.attributes.Set(Attr::kCustomCallTarget, op.name);
   if (call.is_typed) instruction.attributes.Set(Attr::kApiVersion, Word{"API_VERSION_TYPED_FFI"});
@@ -39,8 +39,8 @@ absl::StatusOr<BoundCall> BindText(const OpInterface& op, const CustomCallText& 
   return BindCall(op, instruction, operands, &result);
 }
 
-BoundCall BoundText(const OpInterface& op, const CustomCallText& call) {
-  absl::StatusOr<BoundCall> bound = BindText(op, call);
+ResolvedCall BoundText(const OpInterface& op, const CustomCallText& call) {
+  absl::StatusOr<ResolvedCall> bound = BindText(op, call);
   INFO(bound.status().ToString());
   REQUIRE(bound.ok());
   return *std::move(bound);
@@ -63,7 +63,7 @@ std::string RangesText(const std::vector<ArgumentRange>& ranges) {
 }
 
 void CheckCallRefused(const OpInterface& op, const CustomCallText& call, const std::string& message) {
-  const absl::StatusOr<BoundCall> bound = BindText(op, call);
+  const absl::StatusOr<ResolvedCall> bound = BindText(op, call);
   INFO(message);
   REQUIRE_FALSE(bound.ok());
   CHECK(ExitCodeOf(bound.status()) == 3);
@@ -85,7 +85,7 @@ std::string ValueGiven(const std::string& attr, const std::string& config, bool 
 TEST_CASE("bound call: the document's example", "[custom]") {
   const OpInterface op = Made(ZeroOutRegistration());
   const std::string config = "{preserve_index = 2 : i64}";
-  const BoundCall bound = BoundText(op, {{"s32[5]"}, "s32[5]", config});
+  const ResolvedCall bound = BoundText(op, {{"s32[5]"}, "s32[5]", config});
   CHECK(BoundAttrs(op, {{"s32[5]"}, "s32[5]", config}) == "preserve_index = 2, T = s32");
   CHECK(RangesText(bound.inputs) == "0+1");
   CHECK(RangesText(bound.outputs) == "0+1");
@@ -214,7 +214,7 @@ TEST_CASE("bound call: values of another kind are refused", "[custom]") {
   };
   for (const Row& row : rows) {
     INFO(row.attr << " " << row.value);
-    const absl::StatusOr<BoundCall> bound =
+    const absl::StatusOr<ResolvedCall> bound =
         BindText(OpWith(row.attr), {{}, "f32[]", fmt::format("{{a = {}}}", row.value)});
     REQUIRE_FALSE(bound.ok());
     const std::string message(bound.status().message());
@@ -461,7 +461,7 @@ TEST_CASE("bound call: tokens, opaques and references", "[custom]") {
     return CustomCallText{{std::string(token), std::string(opaque), std::string(reference)},
                           "(token[], opaque[], b(f32[2]))"};
   };
-  const BoundCall bound = BoundText(op, call("token[]", "opaque[]", "b(f32[2])"));
+  const ResolvedCall bound = BoundText(op, call("token[]", "opaque[]", "b(f32[2])"));
   CHECK(bound.output_types == std::vector{ElementType::kPred, ElementType::kPred, ElementType::kF32});
   CHECK(ValueText(*FindValue(bound.attrs, "T")) == "f32");
   CheckCallRefused(op, call("f32[]", "opaque[]", "b(f32[2])"),

@@ -2,8 +2,8 @@
 // kernel that can do without code counts what it does without, in a unit of its own, and gets code from where
 // that work has cost as much as making the code does. From then on nobody has lost
 // more than half of the time.
-#ifndef ASSAY_ENGINES_CODEGEN_LATE_CODE_H_
-#define ASSAY_ENGINES_CODEGEN_LATE_CODE_H_
+#ifndef ASSAY_ENGINES_CODEGEN_TIERED_CODE_H_
+#define ASSAY_ENGINES_CODEGEN_TIERED_CODE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace assay::codegen {
 
 // It is safe from many threads, which share one count.
 template <typename Code>
-class LateCode {
+class TieredCode {
  public:
   using Maker = std::function<absl::StatusOr<Code>()>;
 
   // `worth`: the work that takes as long as `make`.
-  LateCode(int64_t worth, Maker make) : worth_(worth), make_(std::move(make)) {}
+  TieredCode(int64_t worth, Maker make) : worth_(worth), make_(std::move(make)) {}
 
   // The code, where it is there or pays by now; null while the kernel is to do without, which is for ever
   // where making it failed (there may be no memory for code).
@@ -52,4 +52,4 @@ class LateCode {
 
 }  // namespace assay::codegen
 
-#endif  // ASSAY_ENGINES_CODEGEN_LATE_CODE_H_
+#endif  // ASSAY_ENGINES_CODEGEN_TIERED_CODE_H_

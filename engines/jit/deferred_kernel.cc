@@ -1,10 +1,10 @@
-#include "engines/jit/late_kernel.h"
+#include "engines/jit/deferred_kernel.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/checked.h"
-#include "engines/codegen/late_code.h"
+#include "engines/codegen/tiered_code.h"
 #include "engines/jit/kernel.h"
 #include "engines/jit/stages.h"
 #include "engines/native/native_engine.h"
@@ -19,9 +19,9 @@ namespace {
 constexpr int64_t kEachInstruction = 200;
 constexpr int64_t kCode = 1 << 15;
 
-class LateKernel final : public Kernel {
+class DeferredKernel final : public Kernel {
  public:
-  LateKernel(const FusionView& fusion, Isa isa)
+  DeferredKernel(const FusionView& fusion, Isa isa)
       : module_(fusion.module),
         computation_(fusion.computation),
         isa_(isa),
@@ -125,13 +125,13 @@ class LateKernel final : public Kernel {
   std::vector<Member> members_;
   int64_t work_ = 0;  // of a run, in elements
   int64_t bytes_of_members_ = 0;
-  const codegen::LateCode<std::shared_ptr<const Kernel>> code_;
+  const codegen::TieredCode<std::shared_ptr<const Kernel>> code_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, Isa isa) {
-  auto kernel = std::make_shared<LateKernel>(fusion, isa);
+  auto kernel = std::make_shared<DeferredKernel>(fusion, isa);
   if (!kernel->has_all_members()) return nullptr;
   return kernel;
 }

@@ -1,4 +1,4 @@
-#include "custom/made_kernel.h"
+#include "custom/kernel_instance.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,17 +14,16 @@ const Shape& ArrayIn(const Shape& shape) { return shape.IsBuffer() ? shape.eleme
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<const MadeKernel>> MadeKernel::Make(const OpInterface& op,
-                                                                   const KernelDef& kernel, BoundCall bound,
-                                                                   std::span<const Shape* const> operands,
-                                                                   const Instruction& call) {
-  std::unique_ptr<MadeKernel> made(new MadeKernel(op, kernel, std::move(bound), operands, call));
+absl::StatusOr<std::unique_ptr<const KernelInstance>> KernelInstance::Make(
+    const OpInterface& op, const KernelDef& kernel, ResolvedCall bound,
+    std::span<const Shape* const> operands, const Instruction& call) {
+  std::unique_ptr<KernelInstance> made(new KernelInstance(op, kernel, std::move(bound), operands, call));
   ASSAY_RETURN_IF_ERROR(made->Construct());
   return made;
 }
 
-MadeKernel::MadeKernel(const OpInterface& op, const KernelDef& kernel, BoundCall bound,
-                       std::span<const Shape* const> operands, const Instruction& call)
+KernelInstance::KernelInstance(const OpInterface& op, const KernelDef& kernel, ResolvedCall bound,
+                               std::span<const Shape* const> operands, const Instruction& call)
     : op_(op),
       def_(kernel),
       bound_(std::move(bound)),
@@ -45,13 +44,13 @@ MadeKernel::MadeKernel(const OpInterface& op, const KernelDef& kernel, BoundCall
   output_arguments_ = CArguments(op_.outputs, bound_.outputs);
 }
 
-MadeKernel::~MadeKernel() {
+KernelInstance::~KernelInstance() {
   if (instance_ != nullptr) def_.destroy(instance_);
 }
 
-absl::Status MadeKernel::Construct() {
+absl::Status KernelInstance::Construct() {
   struct Self {
-    const MadeKernel& kernel;
+    const KernelInstance& kernel;
     absl::Status status;
   } self{*this, absl::OkStatus()};
   AssayConstruction call = {};
@@ -73,7 +72,7 @@ absl::Status MadeKernel::Construct() {
   return self.status;
 }
 
-AssayCompute MadeKernel::Call() const {
+AssayCompute KernelInstance::Call() const {
   AssayCompute
       call;  // each field by itself: clearing all of them first takes a tenth of the time of a small call
   call.size = sizeof(call), call.self = nullptr;
@@ -87,7 +86,7 @@ AssayCompute MadeKernel::Call() const {
   return call;
 }
 
-absl::Status MadeKernel::CheckSizes(size_t output, int64_t rank, const int64_t* sizes) const {
+absl::Status KernelInstance::CheckSizes(size_t output, int64_t rank, const int64_t* sizes) const {
   const Shape& shape = *output_shapes_[output];
   bool fits = rank == shape.rank();
   for (int64_t d = 0; fits && d < rank; ++d)

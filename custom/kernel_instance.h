@@ -1,7 +1,7 @@
 // What a kernel behind the C interface is for one call, wherever it runs: the instance,
 // and what each of its runs is told.
-#ifndef ASSAY_CUSTOM_MADE_KERNEL_H_
-#define ASSAY_CUSTOM_MADE_KERNEL_H_
+#ifndef ASSAY_CUSTOM_KERNEL_INSTANCE_H_
+#define ASSAY_CUSTOM_KERNEL_INSTANCE_H_
 
 #include <deque>
 #include <memory>
@@ -9,28 +9,29 @@
 #include <string>
 #include <vector>
 
-#include "custom/bound_call.h"
 #include "custom/c_api.h"
 #include "custom/c_values.h"
 #include "custom/registrations.h"
+#include "custom/resolved_call.h"
 #include "hlo/module.h"
 
 namespace assay::custom {
 
-class MadeKernel {
+class KernelInstance {
  public:
   // Constructs the kernel for a call with these operands. Errors are the constructor's.
-  static absl::StatusOr<std::unique_ptr<const MadeKernel>> Make(const OpInterface& op,
-                                                                const KernelDef& kernel, BoundCall bound,
-                                                                std::span<const Shape* const> operands,
-                                                                const Instruction& call);
-  ~MadeKernel();
-  MadeKernel(const MadeKernel&) = delete;
-  MadeKernel& operator=(const MadeKernel&) = delete;
+  static absl::StatusOr<std::unique_ptr<const KernelInstance>> Make(const OpInterface& op,
+                                                                    const KernelDef& kernel,
+                                                                    ResolvedCall bound,
+                                                                    std::span<const Shape* const> operands,
+                                                                    const Instruction& call);
+  ~KernelInstance();
+  KernelInstance(const KernelInstance&) = delete;
+  KernelInstance& operator=(const KernelInstance&) = delete;
 
   const OpInterface& op() const { return op_; }
   const KernelDef& def() const { return def_; }
-  const BoundCall& bound() const { return bound_; }
+  const ResolvedCall& bound() const { return bound_; }
   // "Acme.ZeroOut: cpu, T in {f32}".
   const std::string& name() const { return name_; }
   void* instance() const { return instance_; }
@@ -47,13 +48,13 @@ class MadeKernel {
   absl::Status CheckSizes(size_t output, int64_t rank, const int64_t* sizes) const;
 
  private:
-  MadeKernel(const OpInterface& op, const KernelDef& kernel, BoundCall bound,
-             std::span<const Shape* const> operands, const Instruction& call);
+  KernelInstance(const OpInterface& op, const KernelDef& kernel, ResolvedCall bound,
+                 std::span<const Shape* const> operands, const Instruction& call);
   absl::Status Construct();
 
   const OpInterface op_;
   const KernelDef def_;
-  const BoundCall bound_;
+  const ResolvedCall bound_;
   const CAttrs attrs_;
   const std::string name_;
   std::deque<Shape> shapes_;
@@ -67,4 +68,4 @@ class MadeKernel {
 
 }  // namespace assay::custom
 
-#endif  // ASSAY_CUSTOM_MADE_KERNEL_H_
+#endif  // ASSAY_CUSTOM_KERNEL_INSTANCE_H_

@@ -1,4 +1,4 @@
-#include "custom/bound_call.h"
+#include "custom/resolved_call.h"
 
 #include <algorithm>
 #include <optional>
@@ -26,7 +26,7 @@ class CallBinder {
              const Shape* result)
       : op_(op), call_(call), operands_(operands), result_(result), known_(op.attrs.size()) {}
 
-  absl::StatusOr<BoundCall> Bind() {
+  absl::StatusOr<ResolvedCall> Bind() {
     ASSAY_RETURN_IF_ERROR(ReadAttrs());
     ASSAY_RETURN_IF_ERROR(SizeInputs());
     for (size_t i = 0; i < op_.inputs.size(); ++i)
@@ -72,10 +72,10 @@ class CallBinder {
   const std::span<const Shape* const> operands_;
   const Shape* const result_;
   std::vector<Known> known_;  // by the interface's order of attributes
-  BoundCall bound_;
+  ResolvedCall bound_;
 };
 
-constexpr int64_t kMostResults = 1 << 20;
+constexpr int64_t kMaxResults = 1 << 20;
 
 // ATTR-2, ATTR-3, ATTR-4.
 absl::Status CallBinder::ReadAttrs() {
@@ -251,9 +251,9 @@ absl::Status CallBinder::BindOutputs() {
                                result_->ToString(), total, count, output.spec, first));
     }
     // Of a call whose result is not declared yet nothing else bounds an attribute that counts results.
-    if (count > kMostResults - first) {
+    if (count > kMaxResults - first) {
       return Error(fmt::format("{} results for '{}' after {}, wanted at most {} in all", count, output.spec,
-                               first, kMostResults));
+                               first, kMaxResults));
     }
     bound_.outputs.push_back({first, count});
     ASSAY_RETURN_IF_ERROR(BindOutput(output, bound_.outputs.back(), results));
@@ -289,8 +289,8 @@ absl::Status CallBinder::BindOutput(const OpArgument& output, ArgumentRange rang
 
 }  // namespace
 
-absl::StatusOr<BoundCall> BindCall(const OpInterface& op, const Instruction& call,
-                                   std::span<const Shape* const> operands, const Shape* result) {
+absl::StatusOr<ResolvedCall> BindCall(const OpInterface& op, const Instruction& call,
+                                      std::span<const Shape* const> operands, const Shape* result) {
   return CallBinder(op, call, operands, result).Bind();
 }
 

@@ -1,7 +1,7 @@
 // A custom call held against the interface of its operation: which operand is which input, what the
 // attributes are, what the results must be (docs/spec/custom-ops.md, CALL-1, CALL-2, ATTR-1..4).
-#ifndef ASSAY_CUSTOM_BOUND_CALL_H_
-#define ASSAY_CUSTOM_BOUND_CALL_H_
+#ifndef ASSAY_CUSTOM_RESOLVED_CALL_H_
+#define ASSAY_CUSTOM_RESOLVED_CALL_H_
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@ struct ArgumentRange {
   int64_t first = 0, count = 1;
 };
 
-struct BoundCall {
+struct ResolvedCall {
   OpAttrValues attrs;                          // all of the interface: given, inferred and defaults
   std::vector<ArgumentRange> inputs, outputs;  // by the interface's order
   // The element type that each result has; tokens and opaques have kPred here.
@@ -34,9 +34,9 @@ struct BoundCall {
 // call gives the lengths of all but one, or they are those of the defaults. Error: InvalidProgram, "op NAME:
 // …" or, of one attribute, "attr 'a' of op NAME …".
 // Null `result`: it is not declared yet, and the interface says how many there are.
-absl::StatusOr<BoundCall> BindCall(const OpInterface& op, const Instruction& call,
-                                   std::span<const Shape* const> operands, const Shape* result);
+absl::StatusOr<ResolvedCall> BindCall(const OpInterface& op, const Instruction& call,
+                                      std::span<const Shape* const> operands, const Shape* result);
 
 }  // namespace assay::custom
 
-#endif  // ASSAY_CUSTOM_BOUND_CALL_H_
+#endif  // ASSAY_CUSTOM_RESOLVED_CALL_H_

@@ -1,7 +1,7 @@
 // A fusion of few elements, whose code costs as much as many runs: its members run one by one, by the kernels
 // that they have alone, until code would have paid; from then on by code.
-#ifndef ASSAY_ENGINES_JIT_LATE_KERNEL_H_
-#define ASSAY_ENGINES_JIT_LATE_KERNEL_H_
+#ifndef ASSAY_ENGINES_JIT_DEFERRED_KERNEL_H_
+#define ASSAY_ENGINES_JIT_DEFERRED_KERNEL_H_
 
 #include <memory>
 
@@ -16,4 +16,4 @@ std::shared_ptr<const Kernel> MakeLateKernel(const FusionView& fusion, Isa isa);
 
 }  // namespace assay::jit
 
-#endif  // ASSAY_ENGINES_JIT_LATE_KERNEL_H_
+#endif  // ASSAY_ENGINES_JIT_DEFERRED_KERNEL_H_
