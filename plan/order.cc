@@ -132,7 +132,7 @@ void AddSteps(const Module& module, const Computation& computation, const std::v
         Step& step = plan.steps.emplace_back();
         step.instruction = next;
         step.op = &DefinitionOf(instructions[next].opcode);
-        step.counts = StepUnitsOf(module, computation, instructions[next]);
+        step.step_units = StepUnitsOf(module, computation, instructions[next]);
       }
       if (projections.empty()) continue;
       pending.insert(pending.end(), projections[next].rbegin(), projections[next].rend());
