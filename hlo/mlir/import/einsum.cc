@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "fmt/format.h"
+
 namespace assay::mlir {
 namespace {
 
@@ -20,6 +22,12 @@ bool Has(std::string_view letters, char letter) { return letters.find(letter) !=
 int64_t IndexOf(std::string_view letters, char letter) { return static_cast<int64_t>(letters.find(letter)); }
 
 }  // namespace
+
+std::string NoProductText(std::string_view config) {
+  return fmt::format(
+      "einsum_config \"{}\", which is no product of two operands whose dimensions are transposed then",
+      config);
+}
 
 std::optional<Einsum> ParseEinsum(std::string_view config, size_t operands) {
   const size_t arrow = config.find("->");

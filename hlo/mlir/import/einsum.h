@@ -3,6 +3,7 @@
 #define ASSAY_HLO_MLIR_IMPORT_EINSUM_H_
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "hlo/mlir/import/importer.h"
@@ -20,6 +21,8 @@ struct Einsum {
 // nullopt: not of this form, or not what a product of two arrays and a transposition give: a letter that
 // stands twice in one operand or in the result, an ellipsis, a letter that is summed in one operand alone.
 std::optional<Einsum> ParseEinsum(std::string_view config, size_t operands);
+// What is said of such a form.
+std::string NoProductText(std::string_view config);
 
 }  // namespace assay::mlir
 

@@ -188,11 +188,7 @@ void ImportEinsum(OpImport& in) {
   if (!in.Arity(operands)) return;
   const std::string_view config = in.Text("einsum_config");
   const std::optional<Einsum> einsum = ParseEinsum(config, operands);
-  if (!einsum) {
-    return in.Unsupported(fmt::format(
-        "einsum_config \"{}\", which is no product of two operands whose dimensions are transposed then",
-        config));
-  }
+  if (!einsum) return in.Unsupported(NoProductText(config));
   const Shape& lhs = in.OperandShape(0);
   const Shape& rhs = in.OperandShape(operands - 1);
   const SharedShape& result = in.ResultShape();

@@ -94,10 +94,10 @@ absl::StatusOr<ResultSizes> RaggedDot(const SizeSite& site) {
 
 // Operands have the sizes of their letters, and so has the result.
 absl::StatusOr<ResultSizes> EinsumSizes(const SizeSite& site) {
-  const std::optional<Einsum> einsum =
-      ParseEinsum(TextOfField(site.op, "einsum_config"), site.op.name == "stablehlo.einsum" ? 2 : 1);
-  if (!einsum || site.rank(0) != einsum->lhs.size() ||
-      (site.operands.size() > 1 && site.rank(1) != einsum->rhs.size()))
+  const std::string_view config = TextOfField(site.op, "einsum_config");
+  const std::optional<Einsum> einsum = ParseEinsum(config, site.op.name == "stablehlo.einsum" ? 2 : 1);
+  if (!einsum) return NotSupported({}, NoProductText(config));
+  if (site.rank(0) != einsum->lhs.size() || (site.operands.size() > 1 && site.rank(1) != einsum->rhs.size()))
     return Declared(site);
   ResultSizes results;
   if (site.operands.size() > 1) {
