@@ -64,7 +64,8 @@ TEST_CASE("order: two that wait for each other are a deadlock", "[plan]") {
 })");
   const Module& module = verified.module();
   ComputationPlan plan;
-  const absl::Status status = OrderSteps(module.entry_computation(), LiveInstructions(module)[0], plan);
+  const absl::Status status =
+      OrderSteps(module, module.entry_computation(), LiveInstructions(module)[0], plan);
   CHECK(status.code() == absl::StatusCode::kFailedPrecondition);
   CHECK_THAT(std::string(status.message()), Catch::Contains("deadlock"));
 }

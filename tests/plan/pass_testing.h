@@ -41,7 +41,7 @@ inline const Computation& Named(const Module& module, std::string_view name) {
 inline ComputationPlan Ordered(const Module& module, const Computation& computation) {
   ComputationPlan plan;
   const auto index = static_cast<size_t>(&computation - module.computations.data());
-  REQUIRE(OrderSteps(computation, LiveInstructions(module)[index], plan).ok());
+  REQUIRE(OrderSteps(module, computation, LiveInstructions(module)[index], plan).ok());
   return plan;
 }
 

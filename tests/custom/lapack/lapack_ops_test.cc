@@ -165,8 +165,8 @@ TEST_CASE("lapack: decompositions count steps by their sizes, before they run", 
         is_batch ? std::vector<int64_t>{4, 64, 32} : std::vector<int64_t>{64, 64};
     const std::vector<Literal> zeros = {*Literal::Make(Shape::ArrayOrDie(ElementType::kF64, sizes))};
     for (const bool by_library : {false, true}) {
-      const absl::StatusOr<Program> program =
-          Program::Load("program.hlo", text, by_library ? custom::LibraryLapackOps() : custom::LapackOps());
+      const absl::StatusOr<Program> program = Program::Load(
+          "program.hlo", text, {.custom_ops = by_library ? custom::LibraryLapackOps() : custom::LapackOps()});
       REQUIRE(program.ok());
       RunOptions options;
       options.limits.max_steps = call.steps;
