@@ -45,6 +45,11 @@ TEST_CASE("engine list: engines take the ops that they say, in some golden, and 
   const Engine* const engines[] = {&jit::EagerJitEngine(isa), &jit::LoopEngine(isa),
                                    &native::NativeEngine(isa), &approximate::EagerFunctionsEngine(isa),
                                    &approximate::EagerRoundedSumsEngine(isa)};
+  const std::pair<std::string_view, Opcode> unseen[] = {{"jit", Opcode::kComplex},
+                                                        {"jit", Opcode::kBitcast},
+                                                        {"jit", Opcode::kTranspose},
+                                                        {"native", Opcode::kCholesky},
+                                                        {"rounded-sums", Opcode::kConvolution}};
   std::map<const Engine*, std::set<Opcode>> taken;
   for (const std::string& path : FindGoldens({ASSAY_SOURCE_DIR "/golden"}).files) {
     const absl::StatusOr<std::string> text = ReadFile(path);
@@ -57,6 +62,13 @@ TEST_CASE("engine list: engines take the ops that they say, in some golden, and 
     std::set<Opcode> said;
     for (int i = 0; i < kNumOpcodes; ++i) {
       if (engine->MayTake(static_cast<Opcode>(i))) said.insert(static_cast<Opcode>(i));
+    }
+    // Where no golden has such a step: it is large, or another form of it comes first.
+    for (const auto& [name, opcode] : unseen) {
+      if (engine->name() == name && said.erase(opcode) == 1) {
+        INFO(Name(opcode) << " is taken: take it off the list");
+        CHECK_FALSE(taken[engine].contains(opcode));
+      }
     }
     INFO(engine->name());
     CHECK(NamesOf(taken[engine]) == NamesOf(said));

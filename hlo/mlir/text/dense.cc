@@ -105,18 +105,20 @@ absl::Status DenseReader::Read() {
 
 // Raw little-endian elements; one element's worth of them is a splat.
 absl::Status DenseReader::ReadHexString() {
+  const size_t begin = at() - 1;
   const std::string_view body = TakeWhile([](char c) { return c != '"'; });
   if (AtEnd() || !body.starts_with("0x") || body.size() % 2 != 0) {
-    return Error("found a string, want \"0x\" and pairs of hexadecimal digits");
+    return ErrorAt(begin, "found a string, want \"0x\" and pairs of hexadecimal digits");
   }
   const size_t size = body.size() / 2 - 1;
   const size_t wanted = static_cast<size_t>(count_) * element_bytes_;
   if (size != wanted && !(size == element_bytes_ && count_ > 0)) {
-    return Error(
-        fmt::format("found {} bytes of elements, want {} for {}", size, wanted, ToString(*attribute_->type)));
+    return ErrorAt(begin, fmt::format("found {} bytes of elements, want {} for {}", size, wanted,
+                                      ToString(*attribute_->type)));
   }
   bytes_ = arena_.Array<std::byte>(size);
-  if (!DecodeHex(body.substr(2), bytes_)) return Error("found a character that is not a hexadecimal digit");
+  if (!DecodeHex(body.substr(2), bytes_))
+    return ErrorAt(begin, "found a character that is not a hexadecimal digit");
   NormalizeElements(element_, bytes_);
   attribute_->data = bytes_;
   attribute_->is_splat = size != wanted || count_ == 1;

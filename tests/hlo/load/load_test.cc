@@ -83,7 +83,8 @@ TEST_CASE("load: each HloModule of a text is a program", "[load]") {
     CHECK(PartsOfFile("a.hlo", wrong)[0].text == wrong);
     const absl::Status refused = LoadProgram("a.hlo", wrong).status();
     CHECK(ExitCodeOf(refused) == 3);
-    const std::vector<ProgramPart> two = PartsOfFile("a.hlo", wrong + std::string(kHlo));
+    const std::string followed = wrong + std::string(kHlo);
+    const std::vector<ProgramPart> two = PartsOfFile("a.hlo", followed);
     REQUIRE(two.size() == 2);
     CHECK(two[0].text == wrong);
     CHECK(two[1].text == kHlo);
