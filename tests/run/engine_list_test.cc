@@ -3,7 +3,9 @@
 #include "run/engine_list.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/file_io.h"
 #include "check/golden/golden.h"
