@@ -132,7 +132,7 @@ ENTRY e {{
 }}
 )",
                                                               op, fault, type),
-                                                  Ops());
+                                                  {.custom_ops = Ops()});
   INFO(program.status());
   REQUIRE(program.ok());
   return *std::move(program);
