@@ -90,7 +90,6 @@ void AddTraceFlags(CLI::App* command, EngineFlags& flags, TraceFlag& trace) {
         ->check(Output());
   };
   CLI::Option* const now = add("--trace", trace.path);
-  // --help shows it no longer.
   add("--profile", trace.by_old_name)->group("Old names")->excludes(now);
   command->add_flag("--perf-map", flags.perf_map,
                     "write names of generated code for perf to /tmp/perf-PID.map");
