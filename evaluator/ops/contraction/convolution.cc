@@ -172,15 +172,16 @@ absl::StatusOr<Shape> InferConvolution(const InferContext& context) {
 }
 
 // q of one dimension; nullopt where p is padding or a hole.
-std::optional<int64_t> BaseIndex(int64_t x, int64_t k, int64_t size, const WindowDimension& window) {
-  const absl::int128 p =
-      absl::int128(x) * window.stride + absl::int128(k) * window.window_dilation - window.padding_low;
+std::optional<int64_t> BaseIndex(int64_t output_index, int64_t window_index, int64_t size,
+                                 const WindowDimension& window) {
+  const absl::int128 p = absl::int128(output_index) * window.stride +
+                         absl::int128(window_index) * window.window_dilation - window.padding_low;
   if (p < 0 || p >= absl::int128(size) * window.base_dilation) return std::nullopt;
   if (p % window.base_dilation != 0) return std::nullopt;
   return static_cast<int64_t>(p / window.base_dilation);
 }
 
-// The sum of one result element: `out` is its index, (b, o, X) in the result's order of dimensions.
+// The sum of one result element. In output_index, (b, o, X) are in the result's order of dimensions.
 class Convolver {
  public:
   Convolver(EvalContext& context, const Literal& lhs, const Literal& rhs)
@@ -191,27 +192,30 @@ class Convolver {
         rhs_(rhs),
         sizes_(lhs.runtime_sizes()),
         kernel_sizes_(rhs.runtime_sizes()),
-        q_(sizes_.size()),
-        k_(kernel_sizes_.size()),
+        lhs_index_(sizes_.size()),
+        rhs_index_(kernel_sizes_.size()),
         sum_(lhs.shape().element_type(), rhs.shape().element_type(), context.result_shape().element_type()),
         meter_(context) {}
 
-  absl::Status Sum(Index out) {
-    const int64_t o = out[dn_.output_feature], out_features = kernel_sizes_[dn_.kernel_output_feature];
-    const int64_t batch_group = o / (out_features / groups_.batches);
-    const int64_t feature_group = o / (out_features / groups_.features);
+  absl::Status Sum(Index output_index) {
+    const int64_t output_feature = output_index[dn_.output_feature];
+    const int64_t output_features = kernel_sizes_[dn_.kernel_output_feature];
+    const int64_t batch_group = output_feature / (output_features / groups_.batches);
+    const int64_t feature_group = output_feature / (output_features / groups_.features);
     const int64_t features = kernel_sizes_[dn_.kernel_input_feature];
-    q_[dn_.input_batch] = out[dn_.output_batch] + batch_group * (sizes_[dn_.input_batch] / groups_.batches);
-    k_[dn_.kernel_output_feature] = o;
+    lhs_index_[dn_.input_batch] =
+        output_index[dn_.output_batch] + batch_group * (sizes_[dn_.input_batch] / groups_.batches);
+    rhs_index_[dn_.kernel_output_feature] = output_feature;
     sum_.Clear();
     if (features == 0) return absl::OkStatus();  // the kernel's space may be of any size
-    for (IndexWalk k(SpatialSizes(kernel_sizes_, dn_.kernel_spatial)); !k.done(); k.Next()) {
+    const DimVector window_sizes = SpatialSizes(kernel_sizes_, dn_.kernel_spatial);
+    for (IndexWalk window_index(window_sizes); !window_index.done(); window_index.Next()) {
       ASSAY_RETURN_IF_ERROR(meter_.Add(1));
-      if (!SetSpatial(out, k.index())) continue;
+      if (!SetSpatial(output_index, window_index.index())) continue;
       for (int64_t i = 0; i < features; ++i) {
-        q_[dn_.input_feature] = feature_group * features + i;
-        k_[dn_.kernel_input_feature] = i;
-        sum_.Add(lhs_.At(q_), rhs_.At(k_));
+        lhs_index_[dn_.input_feature] = feature_group * features + i;
+        rhs_index_[dn_.kernel_input_feature] = i;
+        sum_.Add(lhs_.At(lhs_index_), rhs_.At(rhs_index_));
         ASSAY_RETURN_IF_ERROR(meter_.Add(1));
       }
     }
@@ -221,14 +225,15 @@ class Convolver {
   absl::Status Flush() { return meter_.Flush(); }
 
  private:
-  // False where the window at `out` has no element of lhs under its position k.
-  bool SetSpatial(Index out, Index k) {
+  // False where no element of lhs is at window_index in the window of output_index.
+  bool SetSpatial(Index output_index, Index window_index) {
     for (size_t d = 0; d < window_.size(); ++d) {
-      const std::optional<int64_t> q =
-          BaseIndex(out[dn_.output_spatial[d]], k[d], sizes_[dn_.input_spatial[d]], window_[d]);
-      if (!q) return false;
-      q_[dn_.input_spatial[d]] = *q;
-      k_[dn_.kernel_spatial[d]] = window_[d].reversal ? window_[d].size - 1 - k[d] : k[d];
+      const std::optional<int64_t> base_index = BaseIndex(
+          output_index[dn_.output_spatial[d]], window_index[d], sizes_[dn_.input_spatial[d]], window_[d]);
+      if (!base_index) return false;
+      lhs_index_[dn_.input_spatial[d]] = *base_index;
+      rhs_index_[dn_.kernel_spatial[d]] =
+          window_[d].reversal ? window_[d].size - 1 - window_index[d] : window_index[d];
     }
     return true;
   }
@@ -238,7 +243,7 @@ class Convolver {
   const Window& window_;
   const ArrayView lhs_, rhs_;
   const DimVector sizes_, kernel_sizes_;
-  DimVector q_, k_;  // indices of lhs and rhs
+  DimVector lhs_index_, rhs_index_;
   ProductSum sum_;
   Meter meter_;
 };
@@ -266,9 +271,10 @@ absl::StatusOr<Literal> EvalConvolution(EvalContext& context, std::span<Literal>
   for (size_t d = 0; d < spatial.size(); ++d) result_sizes[dn.output_spatial[d]] = spatial[d];
   const MutableArrayView out(result);
   Convolver convolver(context, operands[0], operands[1]);
-  for (IndexWalk i(result_sizes); !i.done(); i.Next()) {
-    ASSAY_RETURN_IF_ERROR(convolver.Sum(i.index()));
-    convolver.Store(out.At(i.index()));
+  for (IndexWalk walk(result_sizes); !walk.done(); walk.Next()) {
+    const Index output_index = walk.index();
+    ASSAY_RETURN_IF_ERROR(convolver.Sum(output_index));
+    convolver.Store(out.At(output_index));
   }
   ASSAY_RETURN_IF_ERROR(convolver.Flush());
   SetRuntimeSizes(result, result_sizes);

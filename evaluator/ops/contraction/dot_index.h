@@ -17,18 +17,18 @@ struct DotIndex {
   DotIndex(const DotDims& dims, size_t lhs_rank, size_t rhs_rank)
       : dims(dims), lhs(lhs_rank, 0), rhs(rhs_rank, 0) {}
 
-  // `r` is (b, i, j), as in the result.
-  void SetFree(Index r) {
+  // result_index is (batch, lhs free, rhs free).
+  void SetFree(Index result_index) {
     size_t d = 0;
     for (size_t n = 0; n < dims.lhs.batch.size(); ++n) {
-      lhs[dims.lhs.batch[n]] = rhs[dims.rhs.batch[n]] = r[d++];
+      lhs[dims.lhs.batch[n]] = rhs[dims.rhs.batch[n]] = result_index[d++];
     }
-    for (int64_t free : dims.lhs.free) lhs[free] = r[d++];
-    for (int64_t free : dims.rhs.free) rhs[free] = r[d++];
+    for (int64_t free : dims.lhs.free) lhs[free] = result_index[d++];
+    for (int64_t free : dims.rhs.free) rhs[free] = result_index[d++];
   }
-  void SetContracted(Index k) {
-    for (size_t n = 0; n < k.size(); ++n) {
-      lhs[dims.lhs.contracting[n]] = rhs[dims.rhs.contracting[n]] = k[n];
+  void SetContracted(Index contracting_index) {
+    for (size_t n = 0; n < contracting_index.size(); ++n) {
+      lhs[dims.lhs.contracting[n]] = rhs[dims.rhs.contracting[n]] = contracting_index[n];
     }
   }
 
@@ -43,7 +43,8 @@ inline DimVector SizesAt(std::span<const int64_t> sizes, std::span<const int64_t
   return result;
 }
 
-// result[r] = sum over k of lhs[I] * rhs[J], rounded once: I and J as DotIndex sets them for r and k.
+// result[result_index] = sum over contracting_index of lhs[lhs_index] * rhs[rhs_index], rounded once, with
+// lhs_index and rhs_index as DotIndex sets them.
 template <typename Lhs, typename Rhs>
 absl::StatusOr<Literal> SumProducts(EvalContext& context, const DotDims& dims, Lhs& lhs, Rhs& rhs,
                                     const DimVector& lhs_sizes, const DimVector& rhs_sizes, ProductSum sum) {
@@ -53,15 +54,15 @@ absl::StatusOr<Literal> SumProducts(EvalContext& context, const DotDims& dims, L
   const MutableArrayView out(result);
   DotIndex at(dims, lhs_sizes.size(), rhs_sizes.size());
   Meter meter(context);
-  for (IndexWalk r(sizes); !r.done(); r.Next()) {
-    at.SetFree(r.index());
+  for (IndexWalk result_index(sizes); !result_index.done(); result_index.Next()) {
+    at.SetFree(result_index.index());
     sum.Clear();
-    for (IndexWalk k(contracted); !k.done(); k.Next()) {
-      at.SetContracted(k.index());
+    for (IndexWalk contracting_index(contracted); !contracting_index.done(); contracting_index.Next()) {
+      at.SetContracted(contracting_index.index());
       sum.Add(lhs.At(at.lhs), rhs.At(at.rhs));
       ASSAY_RETURN_IF_ERROR(meter.Add(1));
     }
-    sum.Store(out.At(r.index()));
+    sum.Store(out.At(result_index.index()));
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());

@@ -209,8 +209,8 @@ struct RaggedRun {
   // `group` counts in mode kContracting.
   absl::Status Sum(int64_t group) {
     sum.Clear();
-    for (IndexWalk k(contracted); !k.done(); k.Next()) {
-      at.SetContracted(k.index());
+    for (IndexWalk contracting_index(contracted); !contracting_index.done(); contracting_index.Next()) {
+      at.SetContracted(contracting_index.index());
       ASSAY_RETURN_IF_ERROR(meter.Add(1));
       if (r.mode == RaggedMode::kContracting) {
         const int64_t d = at.lhs[r.ragged];
@@ -242,13 +242,13 @@ absl::StatusOr<Literal> EvalRaggedDot(EvalContext& context, std::span<Literal> o
                 ProductSum(lhs.element_type(), rhs.element_type(), result.shape().element_type()),
                 Meter(context)};
   const MutableArrayView out(result);
-  for (IndexWalk i(sizes); !i.done(); i.Next()) {
-    run.at.SetFree(i.index().subspan(has_groups ? 1 : 0));
+  for (IndexWalk result_index(sizes); !result_index.done(); result_index.Next()) {
+    run.at.SetFree(result_index.index().subspan(has_groups ? 1 : 0));
     ASSAY_RETURN_IF_ERROR(run.meter.Add(1));
     ASSAY_ASSIGN_OR_RETURN(const bool has_sum, run.EnterGroup());
     if (!has_sum) continue;
-    ASSAY_RETURN_IF_ERROR(run.Sum(has_groups ? i[0] : 0));
-    run.sum.Store(out.At(i.index()));
+    ASSAY_RETURN_IF_ERROR(run.Sum(has_groups ? result_index[0] : 0));
+    run.sum.Store(out.At(result_index.index()));
   }
   ASSAY_RETURN_IF_ERROR(run.meter.Flush());
   SetRuntimeSizes(result, sizes);

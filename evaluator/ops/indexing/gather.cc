@@ -1,13 +1,14 @@
 // gather (docs/spec/operations-shape.md, Gather; DYN-3 and DYN-7 of docs/spec/shapes.md).
 //
-// For every index O of the result:
-//   G = O at the dimensions that are not offset_dims    (an index of B, the batch dimensions of the indices)
-//   S[k] = start_indices[G with k at index_vector_dim]
-//   full[start_index_map[k]] = S[k], other entries 0
-//   full[d] = clamp(full[d], 0, size[d] - slice_sizes[d])
-//   full[operand_batching_dims[k]] = G at start_indices_batching_dims[k]
-//   off[k-th remaining dimension of the operand] = O[offset_dims[k]]
-//   out[O] = operand[full + off]
+// For every result_index (in the specification O, with G, S, full and off):
+//   batch_index = result_index at the dimensions that are not offset_dims
+//   start_index[k] = start_indices[batch_index with k at index_vector_dim]
+//   full_start_index[start_index_map[k]] = start_index[k], other entries 0
+//   full_start_index[d] = clamp(full_start_index[d], 0, size[d] - slice_sizes[d])
+//   full_start_index[operand_batching_dims[k]] = batch_index at start_indices_batching_dims[k]
+//   full_offset_index[k-th remaining dimension of the operand] = result_index[offset_dims[k]]
+//   operand_index = full_start_index + full_offset_index
+//   result[result_index] = operand[operand_index]
 #include "evaluator/ops/indexing/gather.h"
 
 #include <algorithm>
@@ -79,10 +80,10 @@ absl::Status CheckBatching(const Shape& operand, const Shape& indices, const Gat
                     g.start_indices_batching_dims.size(), g.operand_batching_dims.size());
   }
   for (size_t k = 0; k < g.operand_batching_dims.size(); ++k) {
-    const int64_t o = g.operand_batching_dims[k], i = g.start_indices_batching_dims[k];
-    if (operand.size(o) != indices.size(i)) {
+    const int64_t operand_dim = g.operand_batching_dims[k], indices_dim = g.start_indices_batching_dims[k];
+    if (operand.size(operand_dim) != indices.size(indices_dim)) {
       return Violates("Gather-C9", "batching dimension {} of the operand has size {}, {} of the indices {}",
-                      o, operand.size(o), i, indices.size(i));
+                      operand_dim, operand.size(operand_dim), indices_dim, indices.size(indices_dim));
     }
   }
   ASSAY_RETURN_IF_ERROR(RequireDisjoint("Gather-C10", "collapsed_slice_dims", g.collapsed_slice_dims,
@@ -129,54 +130,57 @@ absl::StatusOr<Shape> InferGather(const InferContext& context) {
   return MakeArray(operand.element_type(), sizes, [&](int64_t i) { return dynamic[i]; });
 }
 
-// The operand's index for an index O of the result, as the formula above says.
+// operand_index of a result_index, by the formula above.
 class GatherIndex {
  public:
   GatherIndex(const Literal& operand, const Literal& indices, const GatherNumbers& numbers)
       : numbers_(numbers),
-        starts_(indices, numbers.index_vector_dim),
+        start_indices_(indices, numbers.index_vector_dim),
         offset_operand_dims_(numbers.OffsetOperandDims(operand.shape().rank())),
         batch_dims_(
             Remaining(static_cast<int64_t>(numbers.offset_dims.size()) + BatchRank(indices.shape(), numbers),
                       numbers.offset_dims)),
         batch_index_(batch_dims_.size()),
-        index_(operand.shape().rank()) {
+        operand_index_(operand.shape().rank()) {
     for (int64_t d = 0; d < operand.shape().rank(); ++d) {
       // A slice of a whole dynamic dimension has its run-time size.
       const bool whole = numbers.slice_sizes[d] == operand.shape().size(d);
       slice_sizes_.push_back(whole ? operand.dynamic_size(d) : numbers.slice_sizes[d]);
-      limits_.push_back(std::max<int64_t>(operand.dynamic_size(d) - slice_sizes_[d], 0));
+      max_starts_.push_back(std::max<int64_t>(operand.dynamic_size(d) - slice_sizes_[d], 0));
     }
   }
 
   // The run-time sizes of the result.
   DimVector ResultSizes(const Literal& indices) const {
-    const DimVector of_indices = IndexBatchDims(indices.shape(), numbers_.index_vector_dim);
+    const DimVector indices_batch_dims = IndexBatchDims(indices.shape(), numbers_.index_vector_dim);
     DimVector sizes(batch_dims_.size() + numbers_.offset_dims.size());
     for (size_t k = 0; k < batch_dims_.size(); ++k)
-      sizes[batch_dims_[k]] = indices.dynamic_size(of_indices[k]);
+      sizes[batch_dims_[k]] = indices.dynamic_size(indices_batch_dims[k]);
     for (size_t k = 0; k < offset_operand_dims_.size(); ++k) {
       sizes[numbers_.offset_dims[k]] = slice_sizes_[offset_operand_dims_[k]];
     }
     return sizes;
   }
 
-  Index Of(Index o) {
-    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = o[batch_dims_[k]];
-    std::fill(index_.begin(), index_.end(), 0);
+  Index OperandIndex(Index result_index) {
+    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = result_index[batch_dims_[k]];
+    // full_start_index
+    std::fill(operand_index_.begin(), operand_index_.end(), 0);
     for (size_t k = 0; k < numbers_.start_index_map.size(); ++k) {
+      const int64_t start_index = start_indices_.At(batch_index_, static_cast<int64_t>(k));
       const int64_t d = numbers_.start_index_map[k];
       // Decision: gather-oob-clamp
-      index_[d] = std::clamp<int64_t>(starts_.At(batch_index_, static_cast<int64_t>(k)), 0, limits_[d]);
+      operand_index_[d] = std::clamp<int64_t>(start_index, 0, max_starts_[d]);
     }
     for (size_t k = 0; k < numbers_.operand_batching_dims.size(); ++k) {
-      index_[numbers_.operand_batching_dims[k]] =
+      operand_index_[numbers_.operand_batching_dims[k]] =
           batch_index_[numbers_.BatchPosition(numbers_.start_indices_batching_dims[k])];
     }
+    // + full_offset_index
     for (size_t k = 0; k < offset_operand_dims_.size(); ++k) {
-      index_[offset_operand_dims_[k]] += o[numbers_.offset_dims[k]];
+      operand_index_[offset_operand_dims_[k]] += result_index[numbers_.offset_dims[k]];
     }
-    return index_;
+    return operand_index_;
   }
 
  private:
@@ -185,19 +189,20 @@ class GatherIndex {
   }
 
   const GatherNumbers& numbers_;
-  StartIndices starts_;
-  const DimVector offset_operand_dims_;  // the k-th is moved over by O[offset_dims[k]]
-  const DimVector batch_dims_;           // of the result: G = O at these
-  DimVector slice_sizes_, limits_;       // by dimension of the operand: at run time; the largest start
-  DimVector batch_index_, index_;        // G; full + off
+  StartIndices start_indices_;
+  const DimVector offset_operand_dims_;  // of the operand: neither collapsed nor batching
+  const DimVector batch_dims_;           // of the result: not in offset_dims
+  DimVector slice_sizes_;                // at run time
+  DimVector max_starts_;                 // the largest start in each dimension of the operand
+  DimVector batch_index_, operand_index_;
 };
 
 absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> operands) {
   const Literal& operand = operands[0];
   const Literal& indices = operands[1];
   const GatherNumbers numbers(context.attributes());
-  GatherIndex from(operand, indices, numbers);
-  const DimVector sizes = from.ResultSizes(indices);
+  GatherIndex index(operand, indices, numbers);
+  const DimVector sizes = index.ResultSizes(indices);
   // Elements of empty collapsed slices, if the result has any, are zero.
   const bool nothing = operand.shape().num_elements() == 0 || Contains(numbers.slice_sizes, 0);
   ASSAY_ASSIGN_OR_RETURN(Literal result, NewSizedResult(context, sizes, nothing));
@@ -205,8 +210,9 @@ absl::StatusOr<Literal> EvalGather(EvalContext& context, std::span<Literal> oper
   const ArrayView x(operand);
   const MutableArrayView out(result);
   Meter meter(context);
-  for (IndexWalk o(sizes); !o.done(); o.Next()) {
-    std::memcpy(out.At(o.index()), x.At(from.Of(o.index())), x.element_bytes());
+  for (IndexWalk walk(sizes); !walk.done(); walk.Next()) {
+    const Index result_index = walk.index();
+    std::memcpy(out.At(result_index), x.At(index.OperandIndex(result_index)), x.element_bytes());
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());

@@ -1,14 +1,15 @@
 // scatter (docs/spec/operations-shape.md, Scatter; RED of docs/spec/operations-linalg.md for the combiner;
 // NUM-5).
 //
-// out = operands; for every index U of the updates in row-major order:
-//   G = U at the dimensions that are not update_window_dims
-//       (an index of B, the batch dimensions of the indices)
-//   full[scatter_dims_to_operand_dims[k]] = indices[G with k at index_vector_dim], other entries 0
-//   full[input_batching_dims[k]] = G at scatter_indices_batching_dims[k]
-//   win[k-th remaining dimension of the operand] = U[update_window_dims[k]]
-//   if the whole window is inside, 0 <= full[d] <= size[d] - extent[d] for all d:
-//     out[full + win] = f(out[full + win], updates[U])
+// results = operands; for every update_index in row-major order (in the specification U, with G, full, win):
+//   batch_index = update_index at the dimensions that are not update_window_dims
+//   start_index[k] = scatter_indices[batch_index with k at index_vector_dim]
+//   full_start_index[scatter_dims_to_operand_dims[k]] = start_index[k], other entries 0
+//   full_start_index[input_batching_dims[k]] = batch_index at scatter_indices_batching_dims[k]
+//   full_window_index[k-th remaining dimension of the operand] = update_index[update_window_dims[k]]
+//   if the whole window is inside, 0 <= full_start_index[d] <= size[d] - extent[d] for all d:
+//     result_index = full_start_index + full_window_index
+//     results[result_index] = f(results[result_index], updates[update_index])
 // where extent[d] is the updates' size in the window dimension that stands for d, else 1.
 #include "evaluator/ops/indexing/scatter.h"
 
@@ -175,20 +176,20 @@ absl::StatusOr<Shape> InferScatter(const InferContext& context) {
   return n == 1 ? std::move(results[0]) : Shape::Tuple(std::move(results));
 }
 
-// The operand's index for an index U of the updates, as the formula above says.
+// result_index of an update_index, by the formula above.
 class ScatterIndex {
  public:
   ScatterIndex(const Literal& operand, const Literal& indices, const Literal& updates,
                const ScatterNumbers& numbers)
       : numbers_(numbers),
-        starts_(indices, numbers.index_vector_dim),
+        start_indices_(indices, numbers.index_vector_dim),
         window_operand_dims_(numbers.WindowOperandDims(operand.shape().rank())),
         batch_dims_(Remaining(updates.shape().rank(), numbers.update_window_dims)),
         sizes_(operand.runtime_sizes()),
         extents_(operand.shape().rank(), 1),
         update_sizes_(updates.runtime_sizes()),
         batch_index_(batch_dims_.size()),
-        index_(operand.shape().rank()) {
+        result_index_(operand.shape().rank()) {
     for (size_t k = 0; k < window_operand_dims_.size(); ++k) {
       extents_[window_operand_dims_[k]] = update_sizes_[numbers.update_window_dims[k]];
     }
@@ -196,43 +197,46 @@ class ScatterIndex {
     for (size_t k = 0; k < batch.size(); ++k) update_sizes_[batch_dims_[k]] = indices.dynamic_size(batch[k]);
   }
 
-  // index() = full + win; false where the window is not wholly inside.
-  bool Find(Index u) {
-    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = u[batch_dims_[k]];
-    std::fill(index_.begin(), index_.end(), 0);
+  // Sets result_index(); false where the window is not wholly inside.
+  bool Find(Index update_index) {
+    for (size_t k = 0; k < batch_dims_.size(); ++k) batch_index_[k] = update_index[batch_dims_[k]];
+    // full_start_index
+    std::fill(result_index_.begin(), result_index_.end(), 0);
     for (size_t k = 0; k < numbers_.scatter_dims_to_operand_dims.size(); ++k) {
-      index_[numbers_.scatter_dims_to_operand_dims[k]] = starts_.At(batch_index_, static_cast<int64_t>(k));
+      result_index_[numbers_.scatter_dims_to_operand_dims[k]] =
+          start_indices_.At(batch_index_, static_cast<int64_t>(k));
     }
     for (size_t k = 0; k < numbers_.input_batching_dims.size(); ++k) {
-      index_[numbers_.input_batching_dims[k]] =
+      result_index_[numbers_.input_batching_dims[k]] =
           batch_index_[numbers_.BatchPosition(numbers_.scatter_indices_batching_dims[k])];
     }
     // Decision: scatter-window-drop
-    for (size_t d = 0; d < index_.size(); ++d) {
-      if (index_[d] < 0 || index_[d] > sizes_[d] - extents_[d]) return false;
+    for (size_t d = 0; d < result_index_.size(); ++d) {
+      if (result_index_[d] < 0 || result_index_[d] > sizes_[d] - extents_[d]) return false;
     }
+    // + full_window_index
     for (size_t k = 0; k < window_operand_dims_.size(); ++k) {
-      index_[window_operand_dims_[k]] += u[numbers_.update_window_dims[k]];
+      result_index_[window_operand_dims_[k]] += update_index[numbers_.update_window_dims[k]];
     }
     return true;
   }
-  Index index() const { return index_; }
-  // The space of U at run time: G is an index of the live index vectors.
+  Index result_index() const { return result_index_; }
+  // Sizes of the updates at run time; in the batch dimensions, those of the indices.
   const DimVector& update_sizes() const { return update_sizes_; }
 
  private:
   const ScatterNumbers& numbers_;
-  StartIndices starts_;
-  const DimVector window_operand_dims_;  // the k-th is moved over by U[update_window_dims[k]]
-  const DimVector batch_dims_;           // of the updates: G = U at these
+  StartIndices start_indices_;
+  const DimVector window_operand_dims_;  // of the operand: neither inserted nor batching
+  const DimVector batch_dims_;           // of the updates: not in update_window_dims
   const DimVector sizes_;                // of the operand, at run time
   DimVector extents_;                    // of the window, by dimension of the operand
   DimVector update_sizes_;
-  DimVector batch_index_, index_;  // G; full, then full + win
+  DimVector batch_index_, result_index_;
 };
 
 // RED-2.
-absl::Status CombineInOrder(EvalContext& context, ScalarFunction& combiner, ScatterIndex& to,
+absl::Status CombineInOrder(EvalContext& context, ScalarFunction& combiner, ScatterIndex& index,
                             std::span<const Literal> updates, std::span<Literal> results) {
   const std::vector<ArrayView> from(updates.begin(), updates.end());
   const std::vector<MutableArrayView> out(results.begin(), results.end());
@@ -240,12 +244,13 @@ absl::Status CombineInOrder(EvalContext& context, ScalarFunction& combiner, Scat
   std::vector<const std::byte*> update(out.size());
   ReducerCall f(combiner);
   Meter meter(context);
-  for (IndexWalk u(to.update_sizes()); !u.done(); u.Next()) {
+  for (IndexWalk walk(index.update_sizes()); !walk.done(); walk.Next()) {
+    const Index update_index = walk.index();
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
-    if (!to.Find(u.index())) continue;
+    if (!index.Find(update_index)) continue;
     for (size_t k = 0; k < out.size(); ++k) {
-      current[k] = out[k].At(to.index());
-      update[k] = from[k].At(u.index());
+      current[k] = out[k].At(index.result_index());
+      update[k] = from[k].At(update_index);
     }
     ASSAY_RETURN_IF_ERROR(f.Apply(current, update));
   }
@@ -253,11 +258,12 @@ absl::Status CombineInOrder(EvalContext& context, ScalarFunction& combiner, Scat
 }
 
 // RED-1 (NUM-5).
-absl::Status SumExactly(EvalContext& context, ScatterIndex& to, const Literal& update, Literal& result) {
+absl::Status SumExactly(EvalContext& context, ScatterIndex& index, const Literal& update, Literal& result) {
   ASSAY_ASSIGN_OR_RETURN(ScatteredSums sums, ScatteredSums::Make(context, update, result));
   Meter meter(context);
-  for (IndexWalk u(to.update_sizes()); !u.done(); u.Next()) {
-    if (to.Find(u.index())) sums.AddTerm(to.index(), u.index());
+  for (IndexWalk walk(index.update_sizes()); !walk.done(); walk.Next()) {
+    const Index update_index = walk.index();
+    if (index.Find(update_index)) sums.AddTerm(index.result_index(), update_index);
     ASSAY_RETURN_IF_ERROR(meter.Add(1));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
@@ -279,9 +285,10 @@ absl::StatusOr<Literal> EvalScatter(EvalContext& context, std::span<Literal> ope
     results.push_back(std::move(result));
   }
   const ScatterNumbers numbers(context.attributes());
-  ScatterIndex to(results[0], operands[n], updates[0], numbers);
-  ASSAY_RETURN_IF_ERROR(combiner->is_exact_sum() ? SumExactly(context, to, updates[0], results[0])
-                                                 : CombineInOrder(context, *combiner, to, updates, results));
+  ScatterIndex index(results[0], operands[n], updates[0], numbers);
+  ASSAY_RETURN_IF_ERROR(combiner->is_exact_sum()
+                            ? SumExactly(context, index, updates[0], results[0])
+                            : CombineInOrder(context, *combiner, index, updates, results));
   for (Literal& result : results) {
     if (!result.IsFullSize()) result.ClearDeadElements();
   }

@@ -10,10 +10,10 @@ StartIndices::StartIndices(const Literal& indices, int64_t index_vector_dim)
       index_vector_dim_(index_vector_dim),
       index_(indices.shape().rank()) {}
 
-int64_t StartIndices::At(Index g, int64_t k) {
+int64_t StartIndices::At(Index batch_index, int64_t k) {
   size_t next = 0;
   for (int64_t d = 0; d < static_cast<int64_t>(index_.size()); ++d) {
-    index_[d] = d == index_vector_dim_ ? k : g[next++];
+    index_[d] = d == index_vector_dim_ ? k : batch_index[next++];
   }
   return LoadIndex(type_, indices_.At(index_));
 }

@@ -12,9 +12,9 @@ class StartIndices {
  public:
   // `indices` outlives it.
   StartIndices(const Literal& indices, int64_t index_vector_dim);
-  // S[k] = indices[G with k at index_vector_dim]; a u64 above 2^63 - 1 gives 2^63 - 1. Where index_vector_dim
-  // is the rank of the indices, vectors have one component, indices[G].
-  int64_t At(Index g, int64_t k);
+  // start_index[k] = indices[batch_index with k at index_vector_dim]; a u64 above 2^63 - 1 gives 2^63 - 1.
+  // Where index_vector_dim is the rank of the indices, vectors have one component, indices[batch_index].
+  int64_t At(Index batch_index, int64_t k);
 
  private:
   const ArrayView indices_;

@@ -110,13 +110,13 @@ absl::StatusOr<Literal> EvalReduce(EvalContext& context, std::span<Literal> oper
   }
   Fold fold(*reducer, arrays);
   Meter meter(context);
-  DimVector from(sizes.size());
-  for (IndexWalk j(result_sizes); !j.done(); j.Next()) {
-    fold.Start(j.index());
-    for (size_t d = 0; d < remaining.size(); ++d) from[remaining[d]] = j[d];
-    for (IndexWalk i(reduced_sizes); !i.done(); i.Next()) {
-      for (size_t d = 0; d < reduced.size(); ++d) from[reduced[d]] = i[d];
-      ASSAY_RETURN_IF_ERROR(fold.Add(from));
+  DimVector operand_index(sizes.size());
+  for (IndexWalk result_index(result_sizes); !result_index.done(); result_index.Next()) {
+    fold.Start(result_index.index());
+    for (size_t d = 0; d < remaining.size(); ++d) operand_index[remaining[d]] = result_index[d];
+    for (IndexWalk reduced_index(reduced_sizes); !reduced_index.done(); reduced_index.Next()) {
+      for (size_t d = 0; d < reduced.size(); ++d) operand_index[reduced[d]] = reduced_index[d];
+      ASSAY_RETURN_IF_ERROR(fold.Add(operand_index));
       ASSAY_RETURN_IF_ERROR(meter.Add(1));
     }
     fold.Finish();

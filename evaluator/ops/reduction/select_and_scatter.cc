@@ -21,11 +21,12 @@
 namespace assay {
 namespace {
 
-// out = all init; for each index O of source, in row-major order:
-//   chosen = the first p = O * stride + W - low inside the operand, W in row-major order, then every later p
-//            for which select(operand[chosen], operand[p]) is false
-//   out[chosen] = f(out[chosen], source[O]), if there is a chosen one
-// A recognised add (RED-1) means the exact sum of init and all source elements that hit out[p].
+// result = all init; for each source_index in row-major order:
+//   selected_index = the first p = source_index * stride + window_index - low inside the operand, with
+//       window_index in row-major order, then every later p for which
+//       select(operand[selected_index], operand[p]) is false
+//   result[selected_index] = f(result[selected_index], source[source_index]), if there is one
+// A recognised add (RED-1) means the exact sum of init and all source elements added to result[p].
 
 absl::Status InvalidSelectAndScatter(const InferContext& context, int c, std::string_view message) {
   return InvalidProgram(context.instruction.position, fmt::format("SelectAndScatter-C{}: {}", c, message));
@@ -85,39 +86,39 @@ absl::StatusOr<Shape> InferSelectAndScatter(const InferContext& context) {
   return operand;
 }
 
-// The operand's element that a window chooses.
-class WindowChoice {
+// The operand's element that select picks in a window.
+class WindowSelection {
  public:
-  WindowChoice(ScalarFunction& select, const Literal& operand, const Window& window)
+  WindowSelection(ScalarFunction& select, const Literal& operand, const Window& window)
       : select_(select),
         operand_(operand),
         sizes_(operand.runtime_sizes()),
         window_(window),
         entries_(WindowEntries(window, sizes_)),
-        chosen_(sizes_.size()),
-        offered_(sizes_.size()) {}
+        selected_index_(sizes_.size()),
+        operand_index_(sizes_.size()) {}
 
-  // False where the window at `position` meets no element; else index() is the chosen one's.
-  absl::StatusOr<bool> Choose(Index position, Meter& meter) {
+  // Sets selected_index(); false where the window has no element of the operand.
+  absl::StatusOr<bool> Select(Index source_index, Meter& meter) {
     bool any = false;
-    for (IndexWalk w(entries_); !w.done(); w.Next()) {
+    for (IndexWalk window_index(entries_); !window_index.done(); window_index.Next()) {
       ASSAY_RETURN_IF_ERROR(meter.Add(1));
-      if (!ElementUnderWindow(window_, position, w.index(), sizes_, offered_)) continue;
+      if (!ElementUnderWindow(window_, source_index, window_index.index(), sizes_, operand_index_)) continue;
       if (any) {
         ASSAY_ASSIGN_OR_RETURN(const bool keep, Keeps());
         if (keep) continue;
       }
       any = true;
-      chosen_ = offered_;
+      selected_index_ = operand_index_;
     }
     return any;
   }
-  Index index() const { return chosen_; }
+  Index selected_index() const { return selected_index_; }
 
  private:
-  // select(operand[chosen], operand[offered])
+  // select(operand[selected_index], operand[operand_index])
   absl::StatusOr<bool> Keeps() {
-    const std::byte* const in[] = {operand_.At(chosen_), operand_.At(offered_)};
+    const std::byte* const in[] = {operand_.At(selected_index_), operand_.At(operand_index_)};
     constexpr int64_t kStrides[] = {0, 0};
     std::byte keep;
     std::byte* const out = &keep;
@@ -130,25 +131,26 @@ class WindowChoice {
   const DimVector sizes_;
   const Window& window_;
   const DimVector entries_;
-  DimVector chosen_, offered_;
+  DimVector selected_index_, operand_index_;
 };
 
-absl::Status SelectAndScatter(EvalContext& context, WindowChoice& choice, ScalarFunction& scatter,
+absl::Status SelectAndScatter(EvalContext& context, WindowSelection& selection, ScalarFunction& scatter,
                               const Literal& source, Literal& result) {
   ASSAY_ASSIGN_OR_RETURN(ScatteredSums sums, ScatteredSums::Make(context, source, result));
   const ArrayView from(source);
   const MutableArrayView out(result);
   ReducerCall f(scatter);
   Meter meter(context);
-  for (IndexWalk o(source.runtime_sizes()); !o.done(); o.Next()) {
-    ASSAY_ASSIGN_OR_RETURN(const bool any, choice.Choose(o.index(), meter));
+  for (IndexWalk walk(source.runtime_sizes()); !walk.done(); walk.Next()) {
+    const Index source_index = walk.index();
+    ASSAY_ASSIGN_OR_RETURN(const bool any, selection.Select(source_index, meter));
     if (!any) continue;
     if (scatter.is_exact_sum()) {
-      sums.AddTerm(choice.index(), o.index());
+      sums.AddTerm(selection.selected_index(), source_index);
       continue;
     }
-    std::byte* const running = out.At(choice.index());
-    const std::byte* const added = from.At(o.index());
+    std::byte* const running = out.At(selection.selected_index());
+    const std::byte* const added = from.At(source_index);
     ASSAY_RETURN_IF_ERROR(f.Apply({&running, 1}, {&added, 1}));
   }
   ASSAY_RETURN_IF_ERROR(meter.Flush());
@@ -171,8 +173,8 @@ absl::StatusOr<Literal> EvalSelectAndScatter(EvalContext& context, std::span<Lit
   for (IndexWalk p(result.shape().sizes()); !p.done(); p.Next()) {
     std::memcpy(out.At(p.index()), start.At({}), out.element_bytes());
   }
-  WindowChoice choice(*select, operands[0], attributes.WindowOf());
-  ASSAY_RETURN_IF_ERROR(SelectAndScatter(context, choice, *scatter, source, result));
+  WindowSelection selection(*select, operands[0], attributes.WindowOf());
+  ASSAY_RETURN_IF_ERROR(SelectAndScatter(context, selection, *scatter, source, result));
   SetRuntimeSizes(result, operands[0].runtime_sizes());
   if (!result.IsFullSize()) result.ClearDeadElements();
   return result;

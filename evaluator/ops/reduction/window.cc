@@ -19,10 +19,11 @@
 namespace assay {
 namespace {
 
-// For output O and window index W, by dimension:
-//   p = O * stride + W * window_dilation - low
-//   W contributes iff p >= 0, p mod base_dilation == 0 and p div base_dilation < size
-// out[O] = fold of init and x[p div base_dilation] over the contributing W in row-major order.
+// For output_index and window_index, by dimension:
+//   p = output_index * stride + window_index * window_dilation - low
+//   window_index contributes iff p >= 0, p mod base_dilation == 0 and p div base_dilation < size
+// result[output_index] = fold of init and operand[p div base_dilation] over the contributing window_index
+// in row-major order.
 //
 // A reversed dimension of the window has no effect (ReduceWindow-C6).
 //
@@ -102,13 +103,14 @@ absl::StatusOr<Literal> EvalReduceWindow(EvalContext& context, std::span<Literal
   const DimVector entries = WindowEntries(window, sizes);
   Fold fold(*reducer, arrays);
   Meter meter(context);
-  DimVector from(sizes.size());
-  for (IndexWalk o(output_sizes); !o.done(); o.Next()) {
-    fold.Start(o.index());
-    for (IndexWalk w(entries); !w.done(); w.Next()) {
+  DimVector operand_index(sizes.size());
+  for (IndexWalk output(output_sizes); !output.done(); output.Next()) {
+    const Index output_index = output.index();
+    fold.Start(output_index);
+    for (IndexWalk window_index(entries); !window_index.done(); window_index.Next()) {
       ASSAY_RETURN_IF_ERROR(meter.Add(1));
-      if (!ElementUnderWindow(window, o.index(), w.index(), sizes, from)) continue;
-      ASSAY_RETURN_IF_ERROR(fold.Add(from));
+      if (!ElementUnderWindow(window, output_index, window_index.index(), sizes, operand_index)) continue;
+      ASSAY_RETURN_IF_ERROR(fold.Add(operand_index));
     }
     fold.Finish();
   }
