@@ -61,7 +61,7 @@ class Compiler {
     std::vector<InlinedValue> arguments;
     for (size_t k = 0; k < computation.parameters.size(); ++k) {
       const Instruction& parameter = computation.instructions[computation.parameters[k]];
-      if (!IsScalarArray(parameter.shape)) return NotSupported({}, "a parameter that is no scalar");
+      if (!IsScalarArray(parameter.shape)) return NotSupported({}, "a parameter that is not a scalar");
       arguments.push_back(
           NewRegister({.type = parameter.shape->element_type(), .parameter = static_cast<int>(k)}));
     }
@@ -96,7 +96,7 @@ class Compiler {
 
   absl::Status AddOutputs(std::span<const InlinedValue> values) {
     for (const InlinedValue& output : values) {
-      if (output.id < 0) return NotSupported({}, "a result that is no scalar");
+      if (output.id < 0) return NotSupported({}, "a result that is not a scalar");
       registers[output.id].is_output = true;
       outputs.push_back(output.id);
     }
@@ -149,7 +149,7 @@ class Compiler {
     switch (instruction.opcode) {
       case Opcode::kConstant:
         if (instruction.literal == nullptr || !instruction.literal->shape().IsScalar())
-          return NotSupported({}, "a constant that is no scalar");
+          return NotSupported({}, "a constant that is not a scalar");
         return NewRegister(
             {.type = instruction.literal->shape().element_type(), .constant = instruction.literal});
       case Opcode::kTuple:
@@ -196,7 +196,7 @@ class Compiler {
     std::array<ElementType, kMaxOperands> types{};
     for (size_t k = 0; k < n; ++k) {
       op.operands[k] = values[instruction.operands[k]].id;
-      if (op.operands[k] < 0) return NotSupported({}, "an operand that is no scalar");
+      if (op.operands[k] < 0) return NotSupported({}, "an operand that is not a scalar");
       types[k] = registers[op.operands[k]].type;
     }
     const ElementType result = instruction.shape->element_type();

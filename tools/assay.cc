@@ -42,17 +42,16 @@ using assay::cli::Types;
 using assay::cli::Whole;
 
 constexpr char kProgramHelp[] =
-    "HLO text or protos, StableHLO text or bytecode, known by the content; '-' is standard input";
+    "HLO text or proto, StableHLO text or bytecode; the content determines the form; '-' is standard input";
 
-// Flags that say who computes.
+// Flags that select engines.
 void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
-  command->add_option("--engine", flags.engine, "exact (the default), reference, fast or gpu")
+  command->add_option("--engine", flags.engine, "exact (default), reference, fast or gpu")
       ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
-  command->add_flag(
-      "--allow-rwx", flags.allow_rwx,
-      "with --engine fast, oneDNN too: its code lies in memory that is writable and executable");
+  command->add_flag("--allow-rwx", flags.allow_rwx,
+                    "with --engine fast, also use oneDNN, which maps memory that is writable and executable");
   command->add_option("--cuda-driver", flags.gpu.driver,
-                      "with --engine gpu, the library with CUDA's driver API (libcuda.so.1)");
+                      "with --engine gpu, the CUDA driver library (libcuda.so.1)");
   command
       ->add_option("--gpu-min-elements", flags.gpu.min_elements,
                    "with --engine gpu, steps of fewer elements stay on the CPU (65536)")
@@ -61,19 +60,20 @@ void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
 }
 
-// Those, and how.
+// Flags that select engines, and how they run.
 void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
   AddPlanFlags(command, flags);
   command
       ->add_option(
           "--crosscheck", flags.crosscheck,
-          "compare kernels with the reference: off (the default), sample (that of --engine fast) or full")
+          "compare kernels with the reference: off (default), sample (default of --engine fast) or full")
       ->check(CLI::IsMember({"off", "sample", "full"}));
   command
       ->add_option("--repro-dir", flags.repro_dir,
-                   "the directory to make for a step that the cross-check found wrong (assay-repro)")
+                   "directory for the reproducer of a step that fails the cross-check (assay-repro)")
       ->check(Output());
-  command->add_option("--jobs", flags.options.jobs, "threads (one a core)")->check(Whole(1, 1024));
+  command->add_option("--jobs", flags.options.jobs, "number of threads (one per core)")
+      ->check(Whole(1, 1024));
 }
 
 // --trace FILE.json, and its name up to version 0.1, --profile.
@@ -81,23 +81,23 @@ struct TraceFlag {
   std::string path, by_old_name;
 };
 
-// Flags that show where time goes.
+// Flags for profiling.
 void AddTraceFlags(CLI::App* command, EngineFlags& flags, TraceFlag& trace) {
   const auto add = [&](const char* name, std::string& path) {
     return command
         ->add_option(name, path,
-                     "write a trace of the steps that Perfetto and chrome://tracing open to this .json file")
+                     "write a trace of the steps to this .json file, for Perfetto or chrome://tracing")
         ->check(Output());
   };
   CLI::Option* const now = add("--trace", trace.path);
   add("--profile", trace.by_old_name)->group("Old names")->excludes(now);
   command->add_flag("--perf-map", flags.perf_map,
-                    "write names of generated code for perf to /tmp/perf-PID.map");
+                    "write the symbols of generated code to /tmp/perf-PID.map, for perf");
 }
 
 void AddProgram(CLI::App* command, ProgramFlags& flags) {
   command->add_option("PROGRAM", flags.program, kProgramHelp)->required()->check(Input());
-  command->add_option("--module", flags.module, "of a file with several programs, the one of this name");
+  command->add_option("--module", flags.module, "select this program of a file with several");
 }
 
 void AddShapesFlag(CLI::App* command, ProgramFlags& flags) {
@@ -111,25 +111,25 @@ void AddShapesFlag(CLI::App* command, ProgramFlags& flags) {
 void AddInputFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--inputs", flags.inputs, "arguments by name (arg0, arg1.0, ...) in an .npz file")
       ->check(Input());
-  command->add_option("--random-inputs", flags.random_inputs, "make arguments from this seed")
+  command->add_option("--random-inputs", flags.random_inputs, "generate arguments from this seed")
       ->check(Seed())
       ->excludes("--inputs");
   AddShapesFlag(command, flags);
 }
 
-// Flags that the program is read and planned by.
+// The number of devices.
 void AddDeviceFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--replicas", flags.replicas, "run on this many replicas")->check(Count());
   command->add_option("--partitions", flags.partitions, "run on this many partitions")->check(Count());
 }
 
-// Flags that say which libraries have operations for custom calls.
+// Flags for libraries of operations for custom calls.
 void AddLibraryFlags(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--load-ops", flags.load_ops, "a library of operations (repeatable)")
       ->allow_extra_args(false)
       ->check(Input());
   command->add_flag("--isolate-ops", flags.isolate_ops,
-                    "open libraries in a child process first, where one that crashes is found out");
+                    "open libraries in a child process first, to detect crashes");
   command
       ->add_option("--ffi", flags.ffi,
                    "TARGET=LIB.so:SYMBOL, a handler of XLA's FFI, or LIB.so, which registers its handlers "
@@ -137,30 +137,31 @@ void AddLibraryFlags(CLI::App* command, ProgramFlags& flags) {
       ->allow_extra_args(false);
 }
 
-// Flags that say which operations custom calls may mean.
+// Flags that define the operations of custom calls.
 void AddOpsFlags(CLI::App* command, ProgramFlags& flags) {
   AddLibraryFlags(command, flags);
   command->add_flag("--lapack", flags.lapack,
-                    "decompositions by the machine's LAPACK, whose bytes depend on the library");
+                    "compute decompositions by the installed LAPACK; their bits depend on it");
 }
 
 void AddSeedFlag(CLI::App* command, ProgramFlags& flags) {
   command->add_option("--seed", flags.options.run_seed, "seed of rng and GetRngSeed (42)")->check(Seed());
 }
 
-// Flags that end a command before it is done (docs/limits.md).
+// Limits on a command (docs/limits.md).
 void AddLimitFlags(CLI::App* command, ProgramFlags& flags) {
-  command->add_option("--max-steps", flags.options.limits.max_steps, "give up after this many steps")
+  command->add_option("--max-steps", flags.options.limits.max_steps, "limit on steps (exit 5 beyond it)")
       ->check(Count());
   command
       ->add_option("--memory-limit", flags.options.limits.memory_limit,
-                   "bytes of live values: inputs, constants, what is computed (3/4 of memory)")
+                   "limit in bytes on live values: inputs, constants, results (3/4 of memory)")
       ->check(Count());
-  command->add_option("--timeout", flags.options.limits.timeout_seconds, "give up after this many seconds")
+  command
+      ->add_option("--timeout", flags.options.limits.timeout_seconds, "limit on seconds (exit 5 beyond it)")
       ->check(Seconds());
 }
 
-// Flags that say what to run, on what, by whom and with which limits.
+// Flags for the program, its inputs, engines, devices and limits.
 void AddRunFlags(CLI::App* command, EngineFlags& flags) {
   AddProgram(command, flags);
   AddInputFlags(command, flags);
@@ -177,16 +178,15 @@ CLI::Option* AddPluginFlags(CLI::App* command, EngineFlags& flags) {
       command->add_option("--plugin", flags.plugin, "a PJRT plugin that runs the program (docs/jax.md)")
           ->check(Input());
   command
-      ->add_option(
-          "--plugin-option", flags.plugin_options,
-          "NAME=VALUE for its client: a string, or by their form a whole number, [a list of these], a "
-          "number with a point, true or false (repeatable)")
+      ->add_option("--plugin-option", flags.plugin_options,
+                   "NAME=VALUE, an option of the plugin's client; the form of VALUE determines its type: "
+                   "12, [1,2], 0.5, true, or a string (repeatable)")
       ->allow_extra_args(false)
       ->needs(plugin);
   return plugin;
 }
 
-// What the command line says: the flags of every command, and the one command that was given.
+// The parsed command line: the flags of every command, and the command that was given.
 struct CommandLine {
   RunFlags run;
   BenchFlags bench;
@@ -201,8 +201,8 @@ struct CommandLine {
   GoldenRecordFlags golden_record;
   OpsFlags ops;
 
-  const ProgramFlags* given = nullptr;  // its flags
-  std::function<int()> action;          // what runs it
+  const ProgramFlags* given = nullptr;  // flags of the command that was given
+  std::function<int()> action;          // runs it
 };
 
 // Declares a command: where it is given, `run` is called with its flags.
@@ -225,14 +225,14 @@ void DeclareRun(CLI::App& app, CommandLine& line) {
       ->check(Output());
   command->add_flag("--json", flags.json, "print results as JSON");
   command->add_flag("--check-composites,--check_composites", flags.check_composites,
-                    "compare composite calls with the operations of --load-ops that may be taken for them");
+                    "compare composite calls with the matching operations of --load-ops");
   AddTraceFlags(command, flags, line.run_trace);
-  // What says how Assay itself runs has no meaning there.
+  // Flags for the engines of Assay do not apply to a plugin or to the shadow evaluation.
   CLI::Option* const plugin = AddPluginFlags(command, flags);
   CLI::Option* const shadow = command->add_flag(
       "--shadow", flags.shadow,
-      "evaluate by numbers of 256 bits besides, and show in place of results which roundings the "
-      "outputs' error comes from (docs/shadow.md)");
+      "also evaluate with 256 bits; instead of results, print which roundings cause the error of the "
+      "outputs (docs/shadow.md)");
   for (const char* const own :
        {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map", "--check-composites"}) {
     plugin->excludes(own);
@@ -248,7 +248,7 @@ void DeclareBench(CLI::App& app, CommandLine& line) {
   command->add_flag("--json", flags.json, "print the times as JSON");
   command->add_flag(
       "--steps", flags.steps,
-      "in runs of their own, time each step: share of the roofline measured here, second and third tier");
+      "also time each step, in separate runs: share of the measured roofline, of the second and third tier");
   AddTraceFlags(command, flags, line.bench_trace);
 }
 
@@ -262,22 +262,20 @@ void DeclareVerify(CLI::App& app, CommandLine& line) {
 
 void DeclarePrint(CLI::App& app, CommandLine& line) {
   PrintFlags& flags = line.print;
-  CLI::App* const command = AddCommand(app, "print", "print a program in canonical form, or in another one",
-                                       line, flags, assay::cli::Print);
+  CLI::App* const command = AddCommand(app, "print", "print a program in canonical or another form", line,
+                                       flags, assay::cli::Print);
   AddProgram(command, flags);
   AddOpsFlags(command, flags);
   AddShapesFlag(command, flags);
   command->add_flag("--refine", flags.refine,
-                    "print a program with free dimensions as --shapes refines it, not as it was written");
-  command
-      ->add_option("--to", flags.form,
-                   "hlo (the default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
+                    "print the program refined by --shapes, not the one that was read");
+  command->add_option("--to", flags.form, "hlo (default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
       ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
 }
 
 void DeclarePlan(CLI::App& app, CommandLine& line) {
   CLI::App* const command =
-      AddCommand(app, "plan", "show the steps of a program, who runs them and what they move and compute",
+      AddCommand(app, "plan", "show the steps of a program, their kernels, and what they move and compute",
                  line, line.plan, assay::cli::PrintPlan);
   AddProgram(command, line.plan);
   AddShapesFlag(command, line.plan);
@@ -286,7 +284,7 @@ void DeclarePlan(CLI::App& app, CommandLine& line) {
   AddOpsFlags(command, line.plan);
 }
 
-// Flags of what runs a program by the exact engine.
+// Flags of commands that run a program by the exact engine.
 void AddExactRunFlags(CLI::App* command, ProgramFlags& flags) {
   AddProgram(command, flags);
   AddInputFlags(command, flags);
@@ -297,17 +295,18 @@ void AddExactRunFlags(CLI::App* command, ProgramFlags& flags) {
 }
 
 void DeclareAudit(CLI::App& app, CommandLine& line) {
-  CLI::App* const command =
-      AddCommand(app, "audit", "show where a program depends on what its specification leaves open", line,
-                 line.audit, assay::cli::Audit);
+  CLI::App* const command = AddCommand(
+      app, "audit", "show where a program depends on implementation-defined or unspecified behaviour", line,
+      line.audit, assay::cli::Audit);
   AddExactRunFlags(command, line.audit);
   command->add_flag("--json", line.audit.json, "print the findings as JSON");
 }
 
 // What is compared: two files, or a program's outputs with a backend's.
 void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
-  command->add_flag("--spmd", flags.spmd,
-                    "FIRST is a partitioned program, SECOND the whole one; inputs are the whole one's");
+  command->add_flag(
+      "--spmd", flags.spmd,
+      "FIRST is the partitioned program, SECOND the whole one; inputs are those of the whole program");
   command
       ->add_option("FIRST", flags.program, "an .npz file, or a program with --actual, --backend or --plugin")
       ->required()
@@ -318,21 +317,22 @@ void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
   CLI::Option* const backend =
       command
           ->add_option("--backend", flags.backend,
-                       "the command that gives them: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+                       "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
           ->excludes(actual);
   AddPluginFlags(command, flags)->excludes(actual)->excludes(backend);
 }
 
-// By what it is compared.
+// How the outputs are compared.
 void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
   command
       ->add_option("--profile", flags.profile,
-                   "compare with what a conforming backend may give, by strict, xla-cpu, xla-gpu, "
-                   "xla-gpu-tf32, tpu-bf16 or a file (docs/bounds.md): exit 1 only for a proven violation")
+                   "compare with the bounds of a conforming backend: strict, xla-cpu, xla-gpu, xla-gpu-tf32, "
+                   "tpu-bf16 or a file (docs/bounds.md); exit 1 only for a proven violation")
       ->check(Input());
-  command->add_flag("--isolate", flags.isolate,
-                    "with --profile and --backend, check every instruction alone, on the backend's own "
-                    "values: the first wrong one is named");
+  command->add_flag(
+      "--isolate", flags.isolate,
+      "with --profile and --backend, check each instruction by itself, on the backend's values, "
+      "and name the first wrong one");
   command
       ->add_option("--html", flags.html,
                    "with --profile, also write a page that shows the program's graph, elements and errors "
@@ -340,8 +340,9 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
       ->check(Output());
   command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
   command
-      ->add_option("--types", flags.types,
-                   "element types of arrays whose files don't say them: out0=bf16,out1=s4 (docs/limits.md)")
+      ->add_option(
+          "--types", flags.types,
+          "element types of arrays whose files do not contain them: out0=bf16,out1=s4 (docs/limits.md)")
       ->check(Types())
       ->excludes("--backend")
       ->excludes("--plugin");
@@ -377,7 +378,7 @@ void DeclareGolden(CLI::App& app, CommandLine& line) {
       ->add_option(
           "--actual", line.golden_check.actual,
           "compare these outputs of a backend (.npz, or a folder with NAME.npz for NAME.hlo) with goldens "
-          "that were recorded with a --profile")
+          "recorded with --profile")
       ->check(Input());
   add_paths(command, line.golden_check.paths);
   command = AddCommand(*golden, "update", "rewrite values that Assay recorded itself", line,
@@ -388,7 +389,7 @@ void DeclareGolden(CLI::App& app, CommandLine& line) {
   AddExactRunFlags(command, line.golden_record);
   command
       ->add_option("--profile", line.golden_record.profile,
-                   "store how far backends of this profile may be off (docs/bounds.md), for check --actual")
+                   "also store the bounds of this profile (docs/bounds.md), for check --actual")
       ->check(Input());
   command->add_option("--output", line.golden_record.output, "the golden file to write")->check(Output());
 }
@@ -399,16 +400,16 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
       AddCommand(app, "ops", "list the operations, or describe one", line, flags, assay::cli::Ops);
   command->add_option("OP", flags.op, "an operation, or the label of a rule (Gather-C4)");
   AddLibraryFlags(command, flags);
-  command->add_flag("--json", flags.json, "the registrations of --load-ops as JSON");
+  command->add_flag("--json", flags.json, "print the registrations of --load-ops as JSON");
   command->add_flag("--lapack", flags.lists_lapack, "list the custom calls of JAX's linear algebra instead");
   command
       ->add_option("--wrappers", flags.wrappers,
-                   "functions that call the operations of --load-ops, as source")
+                   "print source of functions that call the operations of --load-ops")
       ->check(CLI::IsMember({"python", "cpp"}));
   command
-      ->add_option(
-          "--compatible", flags.compatible,
-          "OLD.json NEW.json: whether programs of the older registrations mean the same with the newer ones")
+      ->add_option("--compatible", flags.compatible,
+                   "OLD.json NEW.json: check that programs for the OLD registrations keep their meaning with "
+                   "the NEW ones")
       ->expected(2)
       ->check(Input());
 }
@@ -430,20 +431,18 @@ void Declare(CLI::App& app, CommandLine& line) {
 std::string PathOf(const TraceFlag& trace) {
   if (trace.by_old_name.empty()) return trace.path;
   std::fputs(
-      "assay: note: --profile of run and bench is called --trace now; the old name goes away with the next "
-      "release\n",
+      "assay: note: --profile of run and bench is now --trace; the next release removes the old name\n",
       stderr);
   return trace.by_old_name;
 }
 
-// Commands that scripts may know and this build does not have are not supported; others are wrong usage.
+// A command of the contract that this build lacks is not supported; any other unknown one is wrong usage.
 int UnknownCommand(const std::string& name) {
   if (name == "bisect" || name == "reduce" || name == "fuzz") {
     std::fprintf(stderr, "assay: error: the command '%s' is not part of this build\n", name.c_str());
     return 4;
   }
-  return assay::cli::UsageError("there is no command '" + assay::EscapeControls(name) +
-                                "'; assay --help lists them");
+  return assay::cli::UsageError("unknown command '" + assay::EscapeControls(name) + "'; see assay --help");
 }
 
 // The command as a shell takes it.
@@ -465,7 +464,8 @@ std::string CommandOf(int argc, char** argv) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Assay says what an HLO program means, to the last bit.", "assay");
+  CLI::App app("Assay: reference evaluator and conformance checker for XLA programs (HLO, StableHLO)",
+               "assay");
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.require_subcommand(1);
   CommandLine line;
@@ -473,7 +473,7 @@ int Main(int argc, char** argv) {
   Declare(app, line);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "assay: error: " + assay::EscapeControls(error.what()) +
-           "\nassay --help and assay COMMAND --help say more\n";
+           "\nsee assay --help and assay COMMAND --help\n";
   });
   const auto lacks = [&](CLI::App& parent, int i) {
     const auto is_it = [&](const CLI::App* command) { return command->get_name() == argv[i]; };

@@ -248,7 +248,7 @@ void SayIdle(std::span<const IdleEngine> idle) {
   static auto* const said = new std::set<const Engine*>;
   for (const IdleEngine& one : idle) {
     if (!said->insert(one.engine).second) continue;
-    std::fprintf(stderr, "assay: note: the engine %s can't be used, and others took its steps: %s\n",
+    std::fprintf(stderr, "assay: note: engine %s is not available, other engines took its steps: %s\n",
                  std::string(one.engine->name()).c_str(), EscapeControls(one.why).c_str());
   }
 }

@@ -37,7 +37,7 @@ absl::StatusOr<TypesByKey> ParseTypes(std::string_view text) {
       return BadInput(fmt::format("'{}' is not KEY=TYPE, such as out0=bf16", EscapeControls(entry)));
     const std::string_view name = entry.substr(equals + 1);
     const std::optional<ElementType> type = ElementTypeFromName(name);
-    if (!type) return BadInput(fmt::format("'{}' is no element type", EscapeControls(name)));
+    if (!type) return BadInput(fmt::format("'{}' is not an element type", EscapeControls(name)));
     const std::string key(entry.substr(0, equals));
     if (!types.emplace(key, *type).second)
       return BadInput(fmt::format("'{}' is given twice", EscapeControls(key)));

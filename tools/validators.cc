@@ -18,7 +18,7 @@ CLI::Validator Number(double low, double high, bool positive, const std::string&
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool number = error == std::errc() && end == text.data() + text.size();
     if (number && value >= low && value <= high && !(positive && value == 0)) return "";
-    return "'" + text + "' is no " + what;
+    return "'" + text + "' is not a " + what;
   };
   return CLI::Validator(check, "");
 }
@@ -38,7 +38,7 @@ CLI::Validator Whole(uint64_t low, uint64_t high) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool whole = error == std::errc() && end == text.data() + text.size();
     if (whole && value >= low && value <= high) return "";
-    return "'" + text + "' is no whole number from " + std::to_string(low) + " to " + std::to_string(high);
+    return "'" + text + "' is not a whole number from " + std::to_string(low) + " to " + std::to_string(high);
   };
   return CLI::Validator(check, "");
 }
@@ -71,7 +71,7 @@ CLI::Validator ArgumentShapes() {
       }
       is_right = is_right && (after_digit || equals + 1 == entry.size());
     }
-    return is_right ? "" : "'" + text + "' gives no sizes as in arg0=3x1,arg1=4";
+    return is_right ? "" : "'" + text + "' is not a list of sizes such as arg0=3x1,arg1=4";
   };
   return CLI::Validator(check, "");
 }

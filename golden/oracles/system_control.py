@@ -85,7 +85,7 @@ def structure(t):
     t.refuses("parameter_c2_shape", 5, "'arg0' is f32[3], the program wants f32[2]",
               "ROOT a = f32[2] parameter(0)", ["f32[3] {1, 2, 3}"])
     t.refuses("parameter_c2_missing", 5, "'arg0' is missing", "ROOT a = f32[2] parameter(0)")
-    t.refuses("parameter_extra_argument", 5, "'arg1' is no parameter", "ROOT a = f32[1] parameter(0)",
+    t.refuses("parameter_extra_argument", 5, "'arg1' is not a parameter", "ROOT a = f32[1] parameter(0)",
               ["f32[1] {1}", "f32[1] {1}"])
     t.refuses("parameter_bound_exceeded", 5, "the program wants s32[<=2]", "ROOT a = s32[<=2] parameter(0)",
               ["s32[3] {1, 2, 3}"])

@@ -125,7 +125,7 @@ absl::StatusOr<DimVector> SizesOfText(std::string_view entry, std::string_view t
     const auto used = static_cast<size_t>(end - text.data());
     if (error != std::errc() || size < 0 ||
         (used < text.size() && (text[used] != 'x' || used + 1 == text.size())))
-      return BadInput(fmt::format("--shapes: '{}', want sizes as in arg0=3x1", entry));
+      return BadInput(fmt::format("--shapes: '{}', want sizes such as arg0=3x1", entry));
     sizes.push_back(size);
     text.remove_prefix(std::min(used + 1, text.size()));
   }
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsOfText(const Module& mo
     text.remove_prefix(std::min(entry.size() + 1, text.size()));
     const size_t equals = entry.find('=');
     if (equals == std::string_view::npos)
-      return BadInput(fmt::format("--shapes: '{}', want sizes as in arg0=3x1", entry));
+      return BadInput(fmt::format("--shapes: '{}', want sizes such as arg0=3x1", entry));
     ASSAY_ASSIGN_OR_RETURN(DimVector sizes, SizesOfText(entry, entry.substr(equals + 1)));
     if (!given.emplace(std::string(entry.substr(0, equals)), std::move(sizes)).second)
       return BadInput(fmt::format("--shapes: '{}' is given twice", entry.substr(0, equals)));
@@ -171,7 +171,7 @@ absl::StatusOr<std::vector<KnownArgument>> KnownArgumentsOfText(const Module& mo
   for (size_t i = 0; i < arguments.size(); ++i) arguments[i].value = values[i];
   for (const auto& [key, sizes] : given) {
     if (used.count(key) == 0)
-      return BadInput(fmt::format("--shapes: '{}' is no array that the program takes", key));
+      return BadInput(fmt::format("--shapes: '{}' is not an array that the program takes", key));
   }
   return arguments;
 }

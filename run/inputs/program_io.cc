@@ -134,7 +134,7 @@ absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
     const std::string queue = process == nullptr ? "" : QueueOf(key);
     if (queue.empty()) {
       return BadInput(
-          fmt::format("'{}' is no parameter of the program, which takes {}", key, reader.Names()));
+          fmt::format("'{}' is not a parameter of the program, which takes {}", key, reader.Names()));
     }
     queues[queue].insert(key.substr(0, key.find('.', queue.size())));
   }

@@ -103,7 +103,7 @@ class Profile(CliCase):
         program, path = self.file("c.hlo", CONSTANT), self.path("trace.json")
         for command in ("run", "bench"):
             self.expect(0, command, program, "--profile", path,
-                        error="note: --profile of run and bench is called --trace now")
+                        error="note: --profile of run and bench is now --trace")
             with open(path) as file:
                 self.assertTrue(json.load(file)["traceEvents"])
             os.remove(path)

@@ -276,7 +276,7 @@ ENTRY e {
         program = self.file("a.hlo", CONSTANT)
         flags = ("--engine", "gpu", "--cuda-driver", "/nowhere/libcuda.so.1", "--gpu-min-elements", "0")
         why = "the CUDA driver can't be loaded: /nowhere/libcuda.so.1"
-        note = f"assay: note: the engine gpu can't be used, and others took its steps: {why}"
+        note = f"assay: note: engine gpu is not available, other engines took its steps: {why}"
         result = self.expect(0, "run", program, *flags, error=note)
         self.assertEqual(result.stderr.count(b"\n"), 1)
         part = "func.func @f() {\n  %a = stablehlo.constant dense<5> : tensor<i8>\n  return\n}\n"
@@ -435,16 +435,16 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
 
     def test_wrong_usage_says_what_is_wrong(self):
         program = self.file("a.hlo", CONSTANT)
-        for args, error in ((("fly",), "assay: error: there is no command 'fly'"),
+        for args, error in ((("fly",), "assay: error: unknown command 'fly'; see assay --help"),
                             ((), "assay: error: A subcommand is required"),
                             (("run",), "assay: error: PROGRAM is required"),
                             (("run", program, "--engine", "steam"), "assay: error: --engine: steam not in"),
                             (("run", program, "--timeout", "nan"),
-                             "--timeout: 'nan' is no number of seconds"),
+                             "--timeout: 'nan' is not a number of seconds"),
                             (("run", program, "--timeout", "1e300"), "at most 1e9"),
                             (("run", program, "--timeout", "0"), "more than 0"),
                             (("diff", "a.npz", "b.npz", "--rtol", "nan"),
-                             "--rtol: 'nan' is no number that is at least 0"),
+                             "--rtol: 'nan' is not a number that is at least 0"),
                             (("diff", "a.npz", "b.npz", "--atol", "-1"), "--atol: '-1'"),
                             (("diff", "a.npz", "b.npz", "--ulps", "-1"), "--ulps: '-1'")):
             self.expect(2, *args, error=error)
@@ -502,7 +502,7 @@ backend_config={mode = 86 : ui8, uplo = 76 : ui8}
             self.assertEqual(message.count(args[-1]), 1)
         two = self.npz("two.npz", arg0=floats(1, 2), arg1=floats(3))
         message = self.expect(5, "run", program, "--inputs", two).stderr.decode()
-        self.assertEqual(message, f"{two}: error: 'arg1' is no parameter of the program, which takes arg0\n")
+        self.assertEqual(message, f"{two}: error: 'arg1' is not a parameter of the program, which takes arg0\n")
 
     def test_without_inputs_every_command_asks_for_them(self):
         program, actual = self.file("a.hlo", ADD), self.npz("out.npz", out0=floats(2, 4))

@@ -186,9 +186,9 @@ class Types(CliCase):
         self.expect(5, "diff", one, one, "--types", "out0=bf16", error="'out1'")
         self.expect(2, "diff", one, one, "--types", "out0=bf16,out1=s4,out2=s4",
                     error="--types names 'out2', which is in no file")
-        for text, error in (("bf16", "'bf16' is not KEY=TYPE"), ("out0=", "'' is no element type"),
+        for text, error in (("bf16", "'bf16' is not KEY=TYPE"), ("out0=", "'' is not an element type"),
                             ("=bf16", "is not KEY=TYPE"),
-                            ("out0=bf17", "'bf17' is no element type"),
+                            ("out0=bf17", "'bf17' is not an element type"),
                             ("out0=bf16,,out1=s4", "'' is not KEY=TYPE"),
                             ("out0=bf16,out0=s4", "'out0' is given twice")):
             self.expect(2, "diff", one, one, "--types", text, error=error)
