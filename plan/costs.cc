@@ -135,10 +135,11 @@ std::string OperationsText(const Cost& cost) {
     text = fmt::format("{} {}flop", flops.digits, flops.prefix);
   }
   if (cost.functions > 0) {
-    text += fmt::format("{}{}{}{} functions", text.empty() ? "" : " + ", functions.digits,
-                        functions.prefix.empty() ? "" : " ", functions.prefix);
+    text += fmt::format("{}{}{}{} {}", text.empty() ? "" : " + ", functions.digits,
+                        functions.prefix.empty() ? "" : " ", functions.prefix,
+                        cost.functions == 1 ? "function" : "functions");
   }
-  return cost.per_iteration ? text + " an iteration" : text;
+  return cost.per_iteration ? text + " per iteration" : text;
 }
 
 }  // namespace assay

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// What the engines said that were asked before the one that took the step.
+// The reasons of the engines that declined the step.
 std::string DeclinedText(const Step& step, std::span<const IdleEngine> idle) {
   std::string text;
   for (const Declined& declined : step.declined) {
@@ -42,7 +42,7 @@ std::string Names(const Computation& computation, std::string_view what,
   return text.empty() ? "" : fmt::format("  {}{}", what, text);
 }
 
-// What is in its slot without a step.
+// The slots that are set without a step.
 std::string StructureText(const Computation& computation, const ComputationPlan& plan) {
   const auto all = [](size_t) { return true; };
   const auto slots = [](std::span<const ElementSlot> elements) {
@@ -56,8 +56,9 @@ std::string StructureText(const Computation& computation, const ComputationPlan&
   }
   std::string text;
   for (const auto& [what, instructions] :
-       {std::pair("constants", plan.constants), std::pair("state in", slots(plan.state.inputs)),
-        std::pair("state out", slots(plan.state.outputs)), std::pair("unchanged", unchanged)}) {
+       {std::pair("constants", plan.constants), std::pair("loop state read", slots(plan.state.inputs)),
+        std::pair("loop state written", slots(plan.state.outputs)),
+        std::pair("loop-invariant state", unchanged)}) {
     if (!instructions.empty()) text += Names(computation, what, instructions, all) + "\n";
   }
   return text;
@@ -66,16 +67,16 @@ std::string StructureText(const Computation& computation, const ComputationPlan&
 // Beyond, what follows is not aligned.
 constexpr size_t kWidest = 72;
 
-// "native     %y = f32[2] add  8 bytes": who, what and the bytes of the result.
+// "native     %y = f32[2] add  result 8 B"
 std::string HeadOf(const Computation& computation, const Step& step) {
   const Instruction& instruction = computation.instructions[step.instruction];
-  return fmt::format("{:<9}  %{} = {} {}  {} bytes",
+  return fmt::format("{:<9}  %{} = {} {}  result {}",
                      step.engine == nullptr ? "reference" : step.engine->name(), instruction.name,
                      instruction.shape->ToString(), Name(instruction.opcode),
-                     instruction.shape->TotalBytes());
+                     BytesText(static_cast<double>(instruction.shape->TotalBytes())));
 }
 
-// "  4096 to the device".
+// "  4 KiB to the device".
 std::string TransferText(const DeviceCopies& transfers) {
   std::string text;
   if (transfers.to_device > 0) text += fmt::format("  {} to the device", BytesText(transfers.to_device));
@@ -99,16 +100,16 @@ std::string StepsText(const Costs& costs, const Computation& computation, const 
     std::string fused;
     if (step.fusion != nullptr) {
       const std::span<const int32_t> members = step.fusion->members;
-      fused = Names(computation, "fuses", members.first(members.size() - 1), [](size_t) { return true; });
+      fused = Names(computation, "fused:", members.first(members.size() - 1), [](size_t) { return true; });
     }
-    const std::string freed =
-        Names(computation, "frees", step.Reads(computation), [&](size_t i) { return step.last_use[i]; });
+    const std::string last_uses = Names(computation, "last use of", step.Reads(computation),
+                                        [&](size_t i) { return step.last_use[i]; });
     const Cost cost = costs.Of(computation, step);
-    text +=
-        fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}{}\n", heads[k], width,
-                    BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
-                    transfers.empty() ? "" : TransferText(transfers[k]),
-                    step.loop_invariant ? "  loop-invariant" : "", fused, freed, DeclinedText(step, idle));
+    text += fmt::format("  {:<{}}  {:>8} read  {:>8} written  {:>10}{}{}{}{}{}{}\n", heads[k], width,
+                        BytesText(cost.read), BytesText(cost.written), OperationsText(cost), KernelText(step),
+                        transfers.empty() ? "" : TransferText(transfers[k]),
+                        step.loop_invariant ? "  loop-invariant" : "", fused, last_uses,
+                        DeclinedText(step, idle));
   }
   return text;
 }
@@ -118,7 +119,7 @@ std::string StepsText(const Costs& costs, const Computation& computation, const 
 std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle) {
   std::string text;
   for (const IdleEngine& one : idle)
-    text += fmt::format("the engine {0} takes no step  ({0}: {1})\n", one.engine->name(), one.why);
+    text += fmt::format("engine {} is not available: {}\n", one.engine->name(), one.why);
   const Module& module = *plan.module;
   const Costs costs(module);
   for (size_t c = 0; c < plan.computations.size(); ++c) {
@@ -126,7 +127,8 @@ std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle) {
     if (computation.instructions.empty()) continue;  // inlined
     const size_t steps = plan.computations[c].steps.size();
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
-    text += fmt::format("{}{}: {} steps\n", entry ? "entry " : "", computation.name, steps);
+    text += fmt::format("{}{}: {} {}\n", entry ? "entry " : "", computation.name, steps,
+                        steps == 1 ? "step" : "steps");
     text += StructureText(computation, plan.computations[c]);
     text += StepsText(costs, computation, plan.computations[c], idle);
   }

@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// An engine that takes no step of any program on this machine, and why.
+// An engine that is not available on this machine, and why.
 struct IdleEngine {
   const Engine* engine;
   std::string why;

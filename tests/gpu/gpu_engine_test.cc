@@ -21,7 +21,7 @@ ENTRY e {
 )");
   CHECK_THAT(plan, Catch::Contains("gpu        %t = f32[257,33] tanh"));
   CHECK_THAT(plan, Catch::Contains("[generated PTX]"));
-  CHECK_THAT(plan, Catch::Contains("fuses %e %b %s"));
+  CHECK_THAT(plan, Catch::Contains("fused: %e %b %s"));
   CHECK_THAT(plan, Catch::Contains("to the device") && Catch::Contains("to the host"));
 }
 

@@ -104,7 +104,9 @@ TEST_CASE("loop state: the plan has the state in slots", "[loop_state]") {
   ROOT r = (s32[], f32[8], f32[8]) tuple(j, d, b)
 )";
   const Outcome outcome = RunBoth(TwoArrays(3, body), TwoArguments());
-  CHECK_THAT(outcome.plan, Catch::Contains("state in %i.1 %a %b\n  state out %j %d %b\n  unchanged %b\n"));
+  CHECK_THAT(outcome.plan,
+             Catch::Contains(
+                 "loop state read %i.1 %a %b\n  loop state written %j %d %b\n  loop-invariant state %b\n"));
   CHECK_THAT(outcome.plan, Catch::Contains("constants %one\n"));
   CHECK_THAT(outcome.plan, !Catch::Contains("%s = "));
 }
