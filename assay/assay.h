@@ -1,4 +1,4 @@
-// What programs that use Assay as a library include: read, build, verify, evaluate, print, compare.
+// The header of the library: read, build, verify, evaluate, print, compare.
 #ifndef ASSAY_ASSAY_ASSAY_H_
 #define ASSAY_ASSAY_ASSAY_H_
 
@@ -17,7 +17,7 @@
 
 namespace assay {
 
-// Operations of the user's own: a set of them, and what adds those of a library to it.
+// User-defined operations: the registry, and the function that loads a library into it.
 using custom::LoadOps;
 using custom::OpRegistry;
 

@@ -1,5 +1,5 @@
 // The operations of the builder, by the names and in the argument order of the XLA operation document
-// (docs/spec/operations.md section 5 lists them; the family pages say what each means and becomes).
+// (docs/spec/operations.md section 5 lists them; the family pages define each and what it emits).
 //
 //   assay::builder::XlaBuilder b("axpy");
 //   auto x = Parameter(&b, 0, shape, "x");
@@ -26,7 +26,7 @@ namespace assay::builder {
 using Int64s = absl::Span<const int64_t>;
 using Ops = absl::Span<const XlaOp>;
 
-// Inputs and constants (constants.cc). The templates are there for bool, the integers of 8 to 64 bits,
+// Inputs and constants (constants.cc). The templates are instantiated for bool, the integers of 8 to 64 bits,
 // float, double and their complex types.
 XlaOp Parameter(XlaBuilder* builder, int64_t number, const Shape& shape, const std::string& name);
 XlaOp ConstantLiteral(XlaBuilder* builder, const Literal& literal);

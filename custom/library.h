@@ -11,11 +11,11 @@ namespace assay::custom {
 
 // Opens the shared library and adds what it registers, all or nothing; returns the names of the operations
 // that are new. A file that was loaded into the registry before changes nothing. It stays open as long as the
-// process runs. `isolated`: a child process opens it first, so that one whose start ends the process,
-// or hangs, is an error.
+// process runs. `isolated`: opens it in a child process first; a crash or hang there
+// is an error.
 //
 // Errors name the file. BadInput: it can't be opened, has no entry point, is for another version of the
-// interface, ends or holds up the child, or says itself that it can't register; InvalidProgram: what it
+// interface, crashes or hangs the child, or reports that it can't register; InvalidProgram: what it
 // registers is wrong (OpRegistry::Add).
 absl::StatusOr<std::vector<std::string>> LoadOps(OpRegistry& registry, const std::string& path,
                                                  bool isolated = false);

@@ -13,8 +13,8 @@
 
 namespace assay {
 
-// What a device is given: one literal for each parameter of the entry computation,
-// and what the host's queues hold.
+// Inputs of a device: one literal for each parameter of the entry computation,
+// and the contents of the host's queues.
 struct DeviceInputs {
   std::vector<Literal> arguments;
   ProcessState process;
@@ -22,7 +22,7 @@ struct DeviceInputs {
 
 struct DeviceOutputs {
   Literal root;
-  ProcessState process;  // what went out
+  ProcessState process;  // host outputs
   RunStatistics statistics;
   // Of the run itself: what makes ready for it and clears up is not part. 0 of other processes' devices.
   double seconds = 0;
@@ -32,13 +32,13 @@ struct DeviceOutputs {
 absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* observer, DeviceOutputs& outputs);
 
 // Runs the entry computation on each device of the grid: inputs and outputs by id. Limits of memory and time
-// are those of all devices together, --max-steps is each one's. `observer`, where there is one, is told of
-// device 0's steps; by `counts` a sampled cross-check chooses runs on a device that is alone
+// are those of all devices together, --max-steps is each one's. `observer`, if any, is called for
+// the steps of device 0; on a single device, a sampled cross-check selects runs by `counts`
 // (Executor::CountRunsIn).
 //
 // Results do not depend on timing. The first error is that of the device which had counted least; the others
 // end when they have counted as much. Errors: CheckDevices' where the program does not fit the grid; those of
-// the runs, with the device's name; EvalError for a deadlock, with who waits for whom.
+// the runs, with the device's name; EvalError for a deadlock, with the devices that wait.
 absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,
                                                       std::vector<DeviceInputs> inputs, RunOptions options,
                                                       StepObserver* observer = nullptr,

@@ -1,9 +1,9 @@
-// The contract of engines: who takes a step of a plan, and what a taken step promises. It names no
-// implementation; run/engine_list.h knows them all.
+// The contract of engines: how an engine accepts a step of a plan, and what its kernel guarantees. It names
+// no implementation; run/engine_list.h lists them.
 //
 // An engine takes a step by preparing a kernel for it, or declines with the reason. Engines are asked in
-// order; the reference (OpDef::eval) comes last and takes everything. An engine knows nothing of other
-// engines, of control flow or of the cross-check: the executor does these.
+// order; the reference (OpDef::eval) is last and takes every step. An engine does not depend on other
+// engines, on control flow or on the cross-check: the executor handles these.
 #ifndef ASSAY_ENGINES_ENGINE_H_
 #define ASSAY_ENGINES_ENGINE_H_
 
@@ -55,8 +55,8 @@ struct Approximation {
   const Accuracy* accuracy = nullptr;  // of basis kValue
 };
 
-// What Kernel::Run answers where only the run shows that it can't take the step (a run-time size, say): the
-// operands are then as they were given. The executor asks the engines behind this one, runs the reference
+// The status of Kernel::Run if only the run shows that it can't take the step (because of a run-time size):
+// the operands are then unchanged. The executor asks the engines behind this one, runs the reference
 // where none takes the step, counts it and shows the reason.
 absl::Status Fallback(std::string_view reason);
 bool IsFallback(const absl::Status& status);
@@ -69,8 +69,8 @@ class Kernel {
   virtual ~Kernel() = default;
   virtual absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const = 0;
   virtual const Accuracy& accuracy() const { return BitExact(); }
-  // Which of the engine's ways to compute the op this is, chosen when it was prepared;
-  // empty where there is one only.
+  // The algorithm that the engine chose for the op when it prepared the kernel;
+  // empty if there is only one.
   virtual std::string_view algorithm() const { return {}; }
   // Whether it takes and gives values where a device has them (literal.h): with others, they are copied.
   virtual bool is_on_device() const { return false; }
@@ -102,7 +102,7 @@ class Engine {
   }
 };
 
-// Gives engines that take single instructions alone the instruction, or NotSupported.
+// The instruction, for engines that do not take fusions; else NotSupported.
 absl::StatusOr<StepView> SingleInstruction(const FusionView& step);
 
 }  // namespace assay

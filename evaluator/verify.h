@@ -1,5 +1,5 @@
-// Module -> VerifiedModule: the line between hostile and well-formed. Code behind it does not check shapes
-// again; code in front of it trusts nothing.
+// Module -> VerifiedModule. Verify separates untrusted from well-formed programs: code after it does not
+// check shapes again, code before it assumes nothing.
 #ifndef ASSAY_EVALUATOR_VERIFY_H_
 #define ASSAY_EVALUATOR_VERIFY_H_
 
@@ -28,8 +28,8 @@ class VerifiedModule {
 // "OPCODE NAME: Label-Cn: what was found, what is wanted".
 absl::StatusOr<VerifiedModule> Verify(Module module);
 
-// The result shape of one instruction whose operands have shapes, without the rest of the module: what the
-// builder uses. `instruction.shape` is the declared shape, if any.
+// The result shape of one instruction whose operands have shapes, without the rest of the module (for the
+// builder). `instruction.shape` is the declared shape, if any.
 absl::StatusOr<Shape> InferShape(const Module& module, const Computation& computation,
                                  const Instruction& instruction);
 

@@ -1,4 +1,4 @@
-// Comparing values: bitwise, in ULP, and with tolerances; with a report a person can read.
+// Comparing values: bitwise, in ULP, and with tolerances; with a readable report.
 #ifndef ASSAY_LITERAL_COMPARE_H_
 #define ASSAY_LITERAL_COMPARE_H_
 
@@ -33,7 +33,7 @@ struct LeafComparison {
 struct Comparison {
   std::vector<LeafComparison> leaves;
   bool ok() const;
-  std::string Report() const;  // one line a leaf, worst element first
+  std::string Report() const;  // one line per leaf, worst element first
 };
 
 Comparison CompareLiterals(const Literal& expected, const Literal& actual, const Tolerance& tolerance);

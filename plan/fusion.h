@@ -6,7 +6,7 @@
 // so that it need not be stored; every other member is read by its fusion alone.
 // Members run where the root stands:
 //   - what they read must live until then, so the number of large operands is limited;
-//   - nobody else may use one of those operands on the way, who might have had it for his own to overwrite.
+//   - no other instruction may use one of those operands on the way, since it could overwrite the operand.
 #ifndef ASSAY_PLAN_FUSION_H_
 #define ASSAY_PLAN_FUSION_H_
 

@@ -20,14 +20,14 @@
 
 namespace assay {
 
-// A step whose kernel left some of its runs (Fallback) to the engines behind it, or to the reference.
+// The runs of a step that its kernel left (Fallback) to the next engines or to the reference.
 struct StepFallbacks {
   std::string instruction, engine;
   std::string reason;  // of the first
   int64_t runs = 0;
 };
 
-// What a finished run says about itself.
+// Statistics of a finished run.
 struct RunStatistics {
   int64_t steps = 0;
   int64_t parts = 0;  // of the step begun, in units (steps.h)
@@ -36,7 +36,7 @@ struct RunStatistics {
   std::vector<StepFallbacks> fallbacks;  // by the instructions' names
 };
 
-// What a device among several is given: its own link, and the guard that all of them share.
+// One device among several: its own link, and the guard that all of them share.
 struct DeviceSlot {
   DeviceLink& link;
   std::shared_ptr<RunGuard> guard;  // of the run as a whole: its limits, and its memory
@@ -55,13 +55,13 @@ class Executor final : public RunContext {
   // Runs the entry computation. Arguments: one literal a parameter, compatible with its shape (else
   // BadInput). The floating-point environment is set (nearest, no flush to zero) and restored.
   absl::StatusOr<Literal> Run(std::vector<Literal> arguments);
-  // Tells the observer, which outlives the runs, of every step from now on. Null: nobody.
+  // Sets the observer, which must outlive the runs; null removes it.
   void Observe(StepObserver* observer) {
     observer_ = observer;
     parallel_.Observe(observer);
   }
 
-  // Which runs a sampled cross-check looks at: for a program that shares its plan,
+  // Counts the runs that a sampled cross-check selects from: for a program that shares its plan,
   // the runs since it was loaded.
   void CountRunsIn(RunCounts& counts) { crosschecker_.CountRunsIn(counts); }
 
@@ -69,7 +69,7 @@ class Executor final : public RunContext {
   absl::StatusOr<ScalarFunction*> Scalar(ComputationId id, int depth) override;
   absl::Status Count(int64_t units) override;
   absl::Status Charge(int64_t elements) override;
-  // What was counted, for work that is done again or for others (devices/uncounted_link.h).
+  // The counts so far, for work that is repeated or done for others (devices/uncounted_link.h).
   int64_t step_units() const { return step_units_; }
   void SetStepUnits(int64_t units) { step_units_ = units; }
   Parallel& parallel() override { return parallel_; }
@@ -87,7 +87,7 @@ class Executor final : public RunContext {
 
  private:
   Frame TakeFrame(ComputationId id);
-  // Takes the frame of a run that came to its end: it then holds nothing but constants.
+  // Takes the frame of a finished run, which then holds only constants.
   void GiveFrameBack(ComputationId id, Frame frame);
   // An iteration of a loop's body or condition.
   struct Iteration {
@@ -96,7 +96,7 @@ class Executor final : public RunContext {
     bool first = true;
     int64_t invariant_units = 0;  // what loop-invariant steps count; counted again in each later iteration
   };
-  // Counts. False where a limit has to be looked at before anything else.
+  // Counts. False where a limit must be checked first.
   bool AddStepUnits(int64_t units) {
     step_units_ = AddUnits(step_units_, units);
     until_poll_ -= units / 16;
@@ -111,12 +111,12 @@ class Executor final : public RunContext {
   absl::StatusOr<Literal> Evaluate(const Computation& computation, const Step& step, Frame& frame, int depth);
   absl::StatusOr<Literal> EvaluateOn(EvalContext& context, const Computation& computation, const Step& step,
                                      std::span<Literal> values);
-  // The same where every operand has the sizes that the op needs (open_sizes.h).
+  // The same if every operand has the sizes that the op needs (open_sizes.h).
   absl::StatusOr<Literal> EvaluateSettled(EvalContext& context, const Computation& computation,
                                           const Step& step, std::span<Literal> values);
   absl::StatusOr<Literal> RunKernel(EvalContext& context, const Computation& computation, const Step& step,
                                     std::span<Literal> values);
-  // A step whose kernel left a run to others.
+  // A step whose kernel left a run to the next engines.
   struct FallbackStep {
     StepFallbacks statistics;
     std::unique_ptr<Step> step;  // by the next engine that takes it; without a kernel, by the reference
@@ -134,7 +134,7 @@ class Executor final : public RunContext {
   absl::StatusOr<Literal> Loop(const Instruction& instruction, Literal init, int depth);
   // What the kernels of a loop's body keep from one iteration to the next, by step.
   std::vector<StepMemory> TakeMemory(ComputationId body);
-  // The values that it was made of may be gone: it holds nothing then.
+  // Resets the state of the kernels, since the values that it refers to may be freed, and keeps the storage.
   void GiveMemoryBack(ComputationId body, std::vector<StepMemory> memory);
 
   const Plan& plan_;

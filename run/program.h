@@ -1,12 +1,12 @@
-// The one way from a program to its results: read, verified, planned once for each list of engines,
-// run as often as wanted.
+// A program, from its text or bytes to its results: loaded, verified, planned (once for each list of
+// engines), and run any number of times.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Program program, Program::Load("add.hlo", text));
 //   ASSAY_ASSIGN_OR_RETURN(const Literal sum, program.Run({x, y}));
 //
-// The stages in between are LoadProgram, Verify, MakePlan and Executor (docs/architecture.md). Callers
-// outside of this folder leave the way to a plan to Program; only tests that are about one stage, or read in
-// a form of their own, call it alone.
+// The stages in between are LoadProgram, Verify, MakePlan and Executor (docs/architecture.md). Code
+// outside of this folder uses Program; only tests of a single stage, or with a reader of their own, call
+// the stages directly.
 #ifndef ASSAY_RUN_PROGRAM_H_
 #define ASSAY_RUN_PROGRAM_H_
 
@@ -33,24 +33,24 @@ namespace custom {
 class OpSet;
 }
 
-// What Load makes of what it reads, and what it tells besides.
+// Options of Load, and what it reports besides the program.
 struct LoadOptions {
-  // What custom calls may mean besides what everybody knows (evaluator/custom_op.h); null: nothing.
+  // Additional operations for custom calls (evaluator/custom_op.h); may be null.
   std::shared_ptr<const CustomOps> custom_ops;
-  // Composite calls are held against these operations (custom/composites.h); null: none are.
+  // Composite calls are checked against these operations (custom/composites.h); null: none are.
   std::shared_ptr<const custom::OpSet> checked_composites;
-  int64_t replicas = 0, partitions = 0;  // in place of what the program says; 0: what it says
-  // Of StableHLO with free dimensions, by its parameters: arguments that say the sizes. nullopt or no
-  // function: they stay free.
+  int64_t replicas = 0, partitions = 0;  // replaces the program's count; 0: the program's
+  // For StableHLO with free dimensions: the argument shapes for its parameters. nullopt or no
+  // function: the dimensions stay free.
   std::function<absl::StatusOr<std::optional<std::vector<KnownArgument>>>(const Module& parameters)>
       arguments;
-  std::vector<Warning>* warnings = nullptr;  // gets what the reader doubts, also where Load fails
-  // Gets what an HloSnapshot has besides the program, or why that can't be read; nullopt of any other form.
+  std::vector<Warning>* warnings = nullptr;  // receives the reader's warnings, also where Load fails
+  // Receives the arguments and result of an HloSnapshot, or why they can't be read; nullopt for other forms.
   absl::StatusOr<std::optional<Snapshot>>* snapshot = nullptr;
 };
 
 // A verified program and its plans. A copy is the same program and shares its plans. Safe from many threads:
-// those that plan at the same time wait for each other, and runs do not disturb each other.
+// threads that plan at the same time wait for each other, and runs are independent.
 class Program {
  public:
   // Reads a program of any form (hlo/load/load.h) and verifies it; `name`, of a file, decides only where the
@@ -60,8 +60,8 @@ class Program {
                                       LoadOptions options = {});
   // Verifies the module. Errors are Verify's, and those of custom calls that contradict themselves.
   static absl::StatusOr<Program> OfModule(Module module);
-  // Custom calls of XLA's compilers that contradict themselves stay as they are, and are errors where they
-  // run.
+  // Custom calls of XLA's compilers that contradict themselves are left as they are, and are errors when
+  // they run.
   explicit Program(VerifiedModule module);
 
   // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module()
@@ -73,11 +73,11 @@ class Program {
   static constexpr size_t kMaxRefined = 64;
   absl::StatusOr<Program> RefinedFor(std::span<const KnownArgument> arguments) const;
 
-  // What runs, and what bounds and audits are of: the custom calls of XLA's compilers
-  // are written out (custom/xla).
+  // The module that runs, and that bounds and audits refer to: the custom calls of XLA's compilers
+  // are expanded (custom/xla).
   const VerifiedModule& verified() const;
   const Module& module() const { return verified().module(); }
-  // What is printed: the program that was read.
+  // The module that is printed: the program as it was read.
   const Module& as_written() const;
 
   // The plan by these engines (EnginesOf), made at the first call with them and then shared. They outlive the
@@ -89,23 +89,23 @@ class Program {
   // bits, for observers that look at values. It is made anew at each call.
   absl::StatusOr<Plan> PlanAsWritten() const;
 
-  // Runs that plan once, on one device: several are devices/run_devices.h's. Takes one literal for each
+  // Runs that plan once, on one device (several devices: devices/run_devices.h). Takes one literal for each
   // parameter of the entry computation, compatible with the parameter's shape, and gives the root's value.
   // `options` has the limits (steps, bytes, seconds), threads and cross-check. Errors are PlanFor's and the
-  // run's: NotSupported where the module says more devices, BadInput for arguments that do not fit,
-  // EvalError, LimitExceeded, ComparisonFailed by the cross-check, Cancelled where options.interrupted said
-  // so. A program with free dimensions is refined for the arguments. A caller that fills or reads the host's
-  // queues, watches the steps, wants statistics, or runs again and again in the storage of the run before
-  // makes an Executor of PlanFor's plan.
+  // run's: NotSupported where the module needs more devices, BadInput for arguments that do not fit,
+  // EvalError, LimitExceeded, ComparisonFailed by the cross-check, Cancelled where options.interrupted
+  // returned true. A program with free dimensions is refined for the arguments. For host queues, observers,
+  // statistics, or repeated runs that reuse storage, construct an Executor
+  // from PlanFor's plan.
   absl::StatusOr<Literal> Run(std::vector<Literal> arguments, RunOptions options = {},
                               std::span<const Engine* const> engines = EnginesOf()) const;
 
  private:
   struct Shared;
-  // OfModule of what RefineProgram gave: since the program was valid without sizes, those make what is wrong,
-  // EvalError.
+  // OfModule for a refined program. Errors are EvalError, because the program was valid
+  // without sizes.
   static absl::StatusOr<Program> OfRefined(Module module);
-  // `expanded`: the module with its calls written out, where it has any.
+  // `expanded`: the module with its custom calls expanded, where it has any.
   Program(VerifiedModule written, std::optional<VerifiedModule> expanded);
   std::shared_ptr<Shared> shared_;
 };

@@ -1,4 +1,4 @@
-// A program in whatever form it comes, to a Module. The content decides the form; see docs/architecture.md.
+// Reads a program of any form to a Module. The content determines the form; see docs/architecture.md.
 #ifndef ASSAY_HLO_LOAD_LOAD_H_
 #define ASSAY_HLO_LOAD_LOAD_H_
 
@@ -18,9 +18,9 @@ enum class ProgramForm { kHloText, kProto, kStableHloText, kStableHloBytecode };
 
 // `name` (a file name, or "-") only breaks ties. A byte order mark before text is not part of it.
 ProgramForm FormOfProgram(std::string_view name, std::string_view bytes);
-// `warnings`, which may be null, gets what the reader doubts. Of StableHLO with free dimensions ('?'), which
-// is checked as far as that goes without sizes, this is a module that has the entry's parameters and result
-// alone (HasFreeDimensions), and RefineProgram gives what can be run.
+// `warnings`, which may be null, receives the reader's warnings. StableHLO with free dimensions ('?') is
+// checked as far as possible without sizes; its module has only the entry's parameters and result
+// (HasFreeDimensions), and RefineProgram gives the program that can be run.
 absl::StatusOr<Module> LoadProgram(std::string_view name, std::string_view bytes,
                                    std::vector<Warning>* warnings = nullptr);
 
@@ -32,7 +32,7 @@ absl::StatusOr<Module> RefineProgram(std::string_view name, std::string_view byt
                                      std::span<const KnownArgument> arguments);
 // An error of a refined program, which was valid without sizes: InvalidProgram becomes EvalError.
 absl::Status WrongForShapes(const absl::Status& status);
-// The error for what needs sizes and has none.
+// The error for a use that needs sizes and has none.
 absl::Status LacksShapes(const Module& module);
 // A StableHLO program with free dimensions as StableHLO text, as it was read. nullopt: it has none.
 absl::StatusOr<std::optional<std::string>> FreeProgramText(std::string_view name, std::string_view bytes);
@@ -47,7 +47,7 @@ struct ProgramPart {
   std::string_view text;
   int32_t lines_before = 0;
 
-  // What stands behind HloModule or module; empty: nothing.
+  // The name after HloModule or module; may be empty.
   std::string_view Name() const;
 };
 // The programs of a file. StableHLO's tests keep several in one, with lines "// -----" between them; parts

@@ -1,9 +1,9 @@
-// Functions of one argument over stored elements; of f32, f16 and bf16 without a rounding test:
+// Functions of one argument over typed buffers; of f32, f16 and bf16 without a rounding test:
 // approximations in doubles whose rounding was compared for every argument with MPFR's
 // (sin and cos of f32: with the tested functions, which were), so it needs no comparing at run time.
 //
-// They are for AVX2 with FMA and for AVX-512, whose bits are the same: every operation is IEEE's. What has no
-// row here, and machines without FMA, take the functions of functions.h.
+// They are for AVX2 with FMA and for AVX-512, whose bits are the same: every operation is IEEE's. Functions
+// without a row here, and machines without FMA, use functions.h.
 #ifndef ASSAY_ENGINES_NATIVE_FUNCTIONS_PROVEN_H_
 #define ASSAY_ENGINES_NATIVE_FUNCTIONS_PROVEN_H_
 
