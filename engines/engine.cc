@@ -16,7 +16,7 @@ absl::Status Fallback(std::string_view reason) {
 bool IsFallback(const absl::Status& status) { return status.GetPayload(kFallbackPayload).has_value(); }
 
 absl::StatusOr<StepView> SingleInstruction(const FusionView& step) {
-  if (!step.is_single()) return NotSupported({}, "takes single instructions alone");
+  if (!step.is_single()) return NotSupported({}, "does not take fusions");
   return step.single();
 }
 

@@ -10,9 +10,9 @@ namespace assay {
 
 // Empty for an array of static sizes; else what `assay plan` prints.
 inline std::string_view WhyNotStatic(const Shape& shape) {
-  if (shape.IsTuple()) return "a tuple";
-  if (shape.IsToken()) return "a token";
-  if (!shape.IsArray()) return "no array";
+  if (shape.IsTuple()) return "a tuple, not an array";
+  if (shape.IsToken()) return "a token, not an array";
+  if (!shape.IsArray()) return "not an array";
   if (shape.HasUnbounded()) return "a dimension without a bound";
   return shape.HasDynamic() ? "a dynamic dimension" : "";
 }

@@ -57,7 +57,7 @@ absl::Status PlaceImage(const StepView& step, const ConvDimensionNumbers& number
     geometry.is_padded = true;
     total = total / size * span;
     if (total > absl::int128(std::max(kSmallImage, kMaxGrowth * image.num_elements())))
-      return NotSupported({}, "an image with too much padding for the device's memory");
+      return NotSupported({}, "the padded image exceeds the device's memory");
     geometry.image[axis] = static_cast<int64_t>(span);
     geometry.placing[axis] = {low, window[d].base_dilation - 1};
   }

@@ -111,7 +111,7 @@ absl::StatusOr<Literal> CustomStep::Run(EvalContext& context, std::span<Literal>
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCustom(const std::shared_ptr<Device>& device,
                                                             const StepView& step) {
   const CustomOp* const op = CustomOpOf(step.module, step.instruction);
-  if (op == nullptr) return NotSupported({}, "a custom call of no registered operation");
+  if (op == nullptr) return NotSupported({}, "no registered operation for the custom call");
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const CustomDeviceKernel> kernel,
                          op->PrepareOnDevice(step.module, step.computation, step.instruction));
   return std::make_shared<CustomStep>(device, std::move(kernel), step.result_shape());

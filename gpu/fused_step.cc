@@ -70,7 +70,7 @@ class FusedStep final : public DeviceKernel {
         call.device.CopyOut(std::as_writable_bytes(std::span(&count, 1)), argument.open_count));
     if (count == 0) return absl::OkStatus();
     if (count > argument.open_room)
-      return Fallback(fmt::format("{} elements are open, room for {}", count, argument.open_room));
+      return Fallback(fmt::format("{} elements need repair, room for {}", count, argument.open_room));
     std::vector<int64_t> positions(count);
     ASSAY_RETURN_IF_ERROR(call.device.CopyOut(std::as_writable_bytes(std::span(positions)), argument.open));
     std::sort(positions.begin(), positions.end());

@@ -94,7 +94,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
   if (!step.is_single()) return PrepareFused(device, step);
   const StepView single = step.single();
   if (const KernelRow* const row = KernelFor(single.instruction.opcode)) return row->prepare(device, single);
-  if (!step.root().shape->IsArray()) return NotSupported({}, "a result of several arrays");
+  if (!step.root().shape->IsArray()) return NotSupported({}, "several results");
   return PrepareFused(device, step);
 }
 
@@ -107,9 +107,10 @@ bool GpuEngine::MayTake(Opcode opcode) const {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionView& step) const {
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Device> device, Device::Open(options_.driver));
-  if (!GivesArrays(*step.root().shape)) return NotSupported({}, "a result that is neither an array nor some");
+  if (!GivesArrays(*step.root().shape))
+    return NotSupported({}, "result is neither an array nor a tuple of arrays");
   if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
-    return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, options_.min_elements));
+    return NotSupported({}, fmt::format("too few elements ({} < {})", elements, options_.min_elements));
   absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step);
   // A device that fails, or has no memory left, has run nothing yet: the CPU can do all of it.
   if (kernel.ok() || absl::IsUnimplemented(kernel.status())) return kernel;

@@ -12,7 +12,7 @@ absl::StatusOr<const DeviceFunction*> KernelFunction(Device& device, std::string
   std::span<const std::byte> image = device.OwnImage(module);
   if (image.empty()) image = KernelImage(module);
   if (image.empty())
-    return NotSupported({}, fmt::format("no CUDA kernels of {} in this build, which had no nvcc", module));
+    return NotSupported({}, fmt::format("no CUDA kernels of {} in this build (built without nvcc)", module));
   return device.LoadPermanent(image, function);
 }
 

@@ -113,7 +113,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMove(const std::shared_ptr<
     if (op.source == nullptr || step.instruction.operands.size() != 1)
       return NotSupported({}, fmt::format("{} is not on the device", Name(opcode)));
     const std::optional<AffineMap> source = op.source({step.computation, step.instruction});
-    if (!source) return NotSupported({}, "no map of its elements");
+    if (!source) return NotSupported({}, "elements are not an affine map of the operand");
     copy = CopyBySource(*source, step.result_shape());
   }
   if (copy) {

@@ -30,7 +30,7 @@ absl::Status SetDimensions(const std::array<ProductSide, 2>& sides, Arguments& a
   int64_t again[kMaxDimensions];
   if (!Fill(sides[0], arguments.lhs, arguments.batch_strides, arguments.row_strides) ||
       !Fill(sides[1], arguments.rhs, again, arguments.column_strides))
-    return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+    return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   return absl::OkStatus();
 }
 

@@ -32,7 +32,7 @@ absl::StatusOr<Box> BoxOf(const StepView& step) {
   }
   const std::optional<Strides> left = StridesOf(AxesOf(operand.sizes(), kept));
   const std::optional<Strides> gone = StridesOf(AxesOf(operand.sizes(), reduced));
-  if (!left || !gone) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+  if (!left || !gone) return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   const Box box{*left, *gone, SizeOf(*left), SizeOf(*gone)};
   if (box.terms > kMaxTerms || box.results > kMaxResults)
     return NotSupported({}, fmt::format("{} results of {} elements", box.results, box.terms));

@@ -45,7 +45,7 @@ absl::StatusOr<WindowReduceArguments> WindowGeometryOf(const StepView& step) {
   const Shape &operand = step.operand_shape(0), &result = step.result_shape();
   const Window& window = step.instruction.attributes.WindowOf();
   if (operand.rank() > kMaxDimensions)
-    return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+    return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   WindowReduceArguments a{.results = result.num_elements(), .entries = 1};
   a.rank = static_cast<int32_t>(operand.rank());
   const DimVector strides = RowMajorStrides(operand.sizes());

@@ -37,7 +37,7 @@ absl::StatusOr<DeviceReducer> DeviceReducerOf(const Module& module, ComputationI
     if (!result.sum) return NotSupported({}, fmt::format("sums of {}", Name(type)));
     return result;
   }
-  if (!IsAssociative(module, reducer)) return NotSupported({}, "a reducer whose order matters");
+  if (!IsAssociative(module, reducer)) return NotSupported({}, "the order of the reducer affects the result");
   const bool is_whole =
       type == ElementType::kPred || FloatOf(type).has_value() || (IsIntegral(type) && Info(type).bits >= 8);
   if (!is_whole) return NotSupported({}, fmt::format("folds of {}", Name(type)));

@@ -93,7 +93,7 @@ struct Results {
 
 absl::StatusOr<Literal> DeviceKernel::Run(EvalContext& context, std::span<Literal> operands) const {
   for (const Literal& operand : operands) {
-    if (!operand.IsFullSize()) return Fallback("an operand that is smaller than its bound");
+    if (!operand.IsFullSize()) return Fallback("an operand smaller than its bound");
   }
   const std::vector<std::shared_ptr<const Shape>> shapes = ShapesOf(context.shared_result_shape());
   int64_t elements = 0;

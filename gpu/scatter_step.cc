@@ -201,7 +201,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
     const Shape& shape = step.operand_shape(i);
     if (shape.HasDynamic() || shape.HasUnbounded()) return NotSupported({}, "dynamic dimensions");
     if (shape.rank() > kMaxDimensions)
-      return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+      return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
     if (shape.num_elements() > kMaxSorted)
       return NotSupported({}, fmt::format("{} elements", shape.num_elements()));
   }

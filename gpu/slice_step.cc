@@ -149,13 +149,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareIndexedSlice(const std::sha
   const Shape &operand = step.operand_shape(0), &result = step.result_shape();
   const bool is_gather = opcode == Opcode::kGather, is_update = opcode == Opcode::kDynamicUpdateSlice;
   for (const int64_t rank : {operand.rank(), result.rank()}) {
-    if (rank > kMaxDimensions) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+    if (rank > kMaxDimensions)
+      return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   }
   // Elements of empty slices are zero.
   if (operand.num_elements() == 0) return NotSupported({}, "an operand without elements");
   const size_t first_start = is_update ? 2 : 1;
-  if (!is_gather && step.instruction.operands.size() == first_start)
-    return NotSupported({}, "an array without dimensions");
+  if (!is_gather && step.instruction.operands.size() == first_start) return NotSupported({}, "a scalar");
   const Shape& start = step.operand_shape(static_cast<int64_t>(is_gather ? 1 : first_start));
   const ElementType index_type = start.element_type();
   if (Info(index_type).bits < 8) return NotSupported({}, fmt::format("indices of {}", Name(index_type)));

@@ -39,7 +39,7 @@ absl::StatusOr<Lines> LinesOf(const Shape& operand, const Shape& result, int64_t
   order.push_back(along);
   const std::optional<Strides> positions = StridesOf(AxesOf(operand.sizes(), order));
   const std::optional<Strides> places = StridesOf(AxesOf(result.sizes(), order));
-  if (!positions || !places) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+  if (!positions || !places) return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   lines.positions = *positions;
   lines.places = *places;
   return lines;
@@ -196,7 +196,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const std::shared_ptr<
   } else {
     std::optional<SortOrder> found =
         RecogniseOrder(step.module, *step.instruction.attributes.Computation(Attr::kToApply));
-    if (!found) return NotSupported({}, "a comparator that is no order by keys");
+    if (!found) return NotSupported({}, "the comparator is not an order by keys");
     order = *std::move(found);
   }
   const int64_t along =

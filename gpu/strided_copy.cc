@@ -83,7 +83,7 @@ absl::StatusOr<PreparedCopy> PreparedCopy::Make(Device& device, const StridedCop
   }
   CopyArguments arguments{};
   const std::optional<Strides> from = StridesOf(axes, arguments.to_strides);
-  if (!from) return NotSupported({}, fmt::format("over {} dimensions", kMaxDimensions));
+  if (!from) return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   arguments.from_dimensions = *from;
   prepared.arguments_ = arguments;
   ASSAY_ASSIGN_OR_RETURN(

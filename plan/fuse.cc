@@ -130,7 +130,9 @@ class Offers {
     if (step_of_.empty()) FindSteps();
     Step& step = plan_.steps[step_of_[fusion.members.back()]];
     if (fusions_ >= kMaxFusions) {
-      step.declined.push_back({who, NotSupported({}, fmt::format("{} fusions already", kMaxFusions))});
+      step.declined.push_back(
+          {who,
+           NotSupported({}, fmt::format("limit of {} fusions with generated code reached", kMaxFusions))});
       return false;
     }
     ASSAY_RETURN_IF_ERROR(

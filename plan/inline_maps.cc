@@ -86,10 +86,10 @@ class MapWriter {
     const Instruction& instruction = body.instructions[static_cast<size_t>(i)];
     if (instruction.opcode == Opcode::kTuple) return TupleOf(instruction, values);
     if (instruction.opcode == Opcode::kGetTupleElement) return ElementOf(instruction, values);
-    if (!instruction.shape->IsScalar()) return NotSupported({}, "an array");
+    if (!instruction.shape->IsScalar()) return NotSupported({}, "not a scalar");
     if (instruction.opcode == Opcode::kConstant) return Constant(instruction);
     if (IsMove(body, instruction)) return values[static_cast<size_t>(instruction.operands[0])];
-    if (!IsElementwiseIn(body, instruction)) return NotSupported({}, "no elementwise op");
+    if (!IsElementwiseIn(body, instruction)) return NotSupported({}, "not elementwise");
     Instruction copy = instruction;
     for (int32_t& operand : copy.operands) operand = values[static_cast<size_t>(operand)].id;
     copy.shape = Spread(*copy.shape, *site_.map.shape);
@@ -97,7 +97,7 @@ class MapWriter {
   }
 
   absl::StatusOr<InlinedValue> Constant(const Instruction& constant) {
-    if (constant.literal == nullptr) return NotSupported({}, "a constant without value");
+    if (constant.literal == nullptr) return NotSupported({}, "a constant without a value");
     ASSAY_ASSIGN_OR_RETURN(const InlinedValue scalar, Emitted(constant));
     if (site_.map.shape->rank() == 0) return scalar;
     Instruction broadcast =

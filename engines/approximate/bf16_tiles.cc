@@ -65,7 +65,7 @@ class Bf16 final : public Engine {
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
-    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes dot alone");
+    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes only dot");
     if (isa_ != Isa::kAvx512 || !native::HasPairTiles())
       return NotSupported({}, "no matrix registers for bf16");
     const Shape *const operands[] = {&step.operand_shape(0), &step.operand_shape(1)},
@@ -94,11 +94,11 @@ class Bf16 final : public Engine {
     };
     const double products = of_sizes(rows, columns, length);
     if (products < static_cast<double>(fewest_))
-      return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest_));
+      return NotSupported({}, fmt::format("too few products ({} < {})", products, fewest_));
     const native::IntegerKernel& kernel = native::PairTiles();
     const double padded = of_sizes(RoundUp(rows, kernel.tile_rows), RoundUp(columns, kernel.tile_columns),
                                    RoundUp(length, kernel.depth));
-    if (fewest_ > 1 && padded > 2 * products) return NotSupported({}, "panels that are less than half full");
+    if (fewest_ > 1 && padded > 2 * products) return NotSupported({}, "panels less than half full");
     return absl::OkStatus();
   }
 

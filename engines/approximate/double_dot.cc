@@ -70,7 +70,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDoubleDot(const StepView& s
   const int64_t terms = TermsOfProduct(step.computation, step.instruction);
   const double products = static_cast<double>(terms) * static_cast<double>(result.num_elements());
   if (products < static_cast<double>(fewest))
-    return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest));
+    return NotSupported({}, fmt::format("too few products ({} < {})", products, fewest));
   if (terms > kLongestTerms)
     return NotSupported({}, fmt::format("sums of more than {} terms", kLongestTerms));
   for (const Shape* shape : {&lhs, &rhs, &result}) {

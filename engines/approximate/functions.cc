@@ -67,7 +67,7 @@ std::string WhyNoRow(const StepView& step, Isa isa) {
     return fmt::format("no approximate function for {} of {}", Name(step.instruction.opcode),
                        Name(result.element_type()));
   }
-  return step.instruction.attributes.Has(Attr::kResultAccuracy) ? "a result accuracy of its own"
+  return step.instruction.attributes.Has(Attr::kResultAccuracy) ? "it has a result_accuracy"
                                                                 : std::string(WhyNotStatic(result));
 }
 
@@ -77,7 +77,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFunction(const StepView& st
   const ApproximateFunction* const row = ApproximateFunctionFor(step.computation, step.instruction, isa);
   if (row == nullptr) return NotSupported({}, WhyNoRow(step, isa));
   const int64_t elements = step.result_shape().num_elements();
-  if (elements < fewest) return NotSupported({}, fmt::format("{} elements, fewer than {}", elements, fewest));
+  if (elements < fewest) return NotSupported({}, fmt::format("too few elements ({} < {})", elements, fewest));
   return std::make_shared<FunctionKernel>(step.instruction, *row);
 }
 

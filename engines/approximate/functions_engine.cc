@@ -21,7 +21,7 @@ class Functions final : public Engine {
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
-    if (!step.result_shape().IsArray()) return NotSupported({}, "takes functions alone");
+    if (!step.result_shape().IsArray()) return NotSupported({}, "takes only elementwise functions");
     return PrepareFunction(step, isa_, fewest_);
   }
 

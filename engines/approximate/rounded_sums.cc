@@ -31,7 +31,7 @@ class RoundedSums final : public Engine {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode == Opcode::kConvolution)
       return PrepareSingleTiles(step, isa_, fewest_.convolution);
-    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes dot and convolution alone");
+    if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes only dot and convolution");
     const ElementType type =
         step.result_shape().IsArray() ? step.result_shape().element_type() : ElementType::kPred;
     if (type == ElementType::kF64) return PrepareDoubleDot(step, isa_, fewest_.f64);

@@ -159,7 +159,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleDot(const StepView& s
   if (LoopCount(box.batch) + LoopCount(box.rows) + LoopCount(box.columns) > kMaxOffsets)
     return NotSupported({}, fmt::format("more than {} rows, columns and batches", kMaxOffsets));
   const int64_t products = result.num_elements() * terms;
-  if (products < fewest) return NotSupported({}, fmt::format("{} products, fewer than {}", products, fewest));
+  if (products < fewest) return NotSupported({}, fmt::format("too few products ({} < {})", products, fewest));
   return std::make_shared<SingleDot>(isa, box, products);
 }
 

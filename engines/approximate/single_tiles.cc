@@ -242,7 +242,7 @@ class ConvolutionTiles final : public Kernel {
             ResultLayout at) {
           // What lies beside the image is no term, but packs as zero.
           if (patches.has_gaps() && !AllFinite(operands[1]))
-            return Fallback("a kernel with infinities or NaNs");
+            return Fallback("infinities or NaNs in the kernel");
           return SingleProduct(context, isa_, patches, kernel, length, std::move(at)).Run();
         });
     ASSAY_RETURN_IF_ERROR(status);
@@ -273,7 +273,7 @@ absl::Status CheckTileTypes(const StepView& step, Isa isa) {
   if (lhs != rhs || !(half || lhs == ElementType::kF32) || !(result == lhs || result == ElementType::kF32))
     return NotSupported({}, fmt::format("{} by {} to {}", Name(lhs), Name(rhs), Name(result)));
   if (half && step.instruction.opcode == Opcode::kDot && native::DigitKernelsOf(isa) != nullptr)
-    return NotSupported({}, "digits in matrix registers, which are exact, take less time");
+    return NotSupported({}, "the exact kernel with matrix registers is faster");
   return absl::OkStatus();
 }
 
@@ -290,7 +290,7 @@ absl::Status CheckTileSize(const StepView& step, int64_t fewest) {
   if (results > kMaxTileProducts / terms)
     return NotSupported({}, fmt::format("more than {} products", kMaxTileProducts));
   if (results * terms < fewest)
-    return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
+    return NotSupported({}, fmt::format("too few products ({} < {})", results * terms, fewest));
   return absl::OkStatus();
 }
 

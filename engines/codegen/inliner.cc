@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<bool>> Inliner::Live(const Computation& computation) 
   for (size_t i = 0; i < live.size(); ++i) {
     // It may have an effect.
     if (!live[i] && !CalledComputations(computation.instructions[i]).empty())
-      return NotSupported({}, "a call that nobody reads");
+      return NotSupported({}, "the result of the call is unused");
   }
   return live;
 }
@@ -73,7 +73,7 @@ absl::StatusOr<std::optional<ComputationId>> Inliner::CalleeOf(const Computation
   counts = AddUnits(counts, StepUnitsOf(module_, caller, instruction));
   if (++instructions_ > kMaxInstructions) return NotSupported({}, "too many instructions");
   if (instruction.opcode != Opcode::kCall && instruction.opcode != Opcode::kFusion) return std::nullopt;
-  if (depth >= kMaxInlining) return NotSupported({}, "too many calls in calls");
+  if (depth >= kMaxInlining) return NotSupported({}, "calls nested too deeply");
   return CalledComputations(instruction)[0];
 }
 
@@ -142,7 +142,7 @@ absl::StatusOr<InlinedValue> Inliner::ArrayOf(const Computation& computation, co
     return NotSupported({}, fmt::format("{} gives {}", Name(instruction.opcode), shape.ToString()));
   elements = std::max(elements, shape.num_elements());
   if (instruction.opcode == Opcode::kConstant && instruction.literal == nullptr)
-    return NotSupported({}, "a constant without value");
+    return NotSupported({}, "a constant without a value");
   if (instruction.opcode == Opcode::kConstant) return ConstantOf(*instruction.literal);
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : instruction.operands) {

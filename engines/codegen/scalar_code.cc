@@ -26,7 +26,7 @@ absl::Status CheckScalars(const Module& module, ComputationId id) {
     seen[static_cast<size_t>(next.value)] = true;
     for (const Instruction& instruction : module.computation(next).instructions) {
       if (instruction.shape->IsArray() && !instruction.shape->IsScalar())
-        return NotSupported({}, "an array that is no scalar");
+        return NotSupported({}, "an array that is not a scalar");
       for (const ComputationId called : CalledComputations(instruction)) open.push_back(called);
     }
   }
@@ -50,7 +50,7 @@ absl::StatusOr<std::shared_ptr<ScalarCode>> ScalarCode::Inlined(const Module& mo
   ASSAY_ASSIGN_OR_RETURN(const InlinedValue root, inliner.Inline(id, arguments));
   const bool tuple = root.elements != nullptr;
   for (const InlinedValue& result : tuple ? std::span(*root.elements) : std::span(&root, 1)) {
-    if (result.id < 0) return NotSupported({}, "a result that is no scalar with code");
+    if (result.id < 0) return NotSupported({}, "a result that is not a computed scalar");
     jit::Segment& segment = inliner.segment;
     const size_t stream = segment.streams.size();
     segment.streams.push_back({segment.nodes[static_cast<size_t>(result.id)].type, /*repeated=*/true});

@@ -30,9 +30,9 @@ class Custom final : public Engine {
   bool MayTake(Opcode opcode) const override { return opcode == Opcode::kCustomCall; }
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
-    if (step.instruction.opcode != Opcode::kCustomCall) return NotSupported({}, "no custom call");
+    if (step.instruction.opcode != Opcode::kCustomCall) return NotSupported({}, "not a custom call");
     const CustomOp* const op = CustomOpOf(step.module, step.instruction);
-    if (op == nullptr) return NotSupported({}, "no registered operation");
+    if (op == nullptr) return NotSupported({}, "no registered operation for the custom call");
     absl::StatusOr<std::shared_ptr<const CustomKernel>> kernel =
         op->Prepare(step.module, step.computation, step.instruction, KernelRole::kFastest);
     if (!kernel.ok()) return WithPosition(kernel.status(), step.instruction.position);

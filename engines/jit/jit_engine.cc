@@ -43,10 +43,10 @@ std::string JitEngine::WhyNot(const FusionView& step) const {
   const StepView root = step.single();
   const Shape& shape = root.result_shape();
   if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest())
-    return absl::StrCat(shape.num_elements(), " elements");
+    return fmt::format("too few elements ({} < {})", shape.num_elements(), fewest());
   if (std::string why = WhyNoPart(root); !why.empty()) return why;
   if (DefinitionOf(root.instruction.opcode).strip == nullptr)
-    return fmt::format("{} alone", Name(root.instruction.opcode));
+    return fmt::format("{} without an elementwise operation", Name(root.instruction.opcode));
   return "";
 }
 
@@ -56,7 +56,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> JitEngine::Prepare(const FusionVie
   const int64_t members = static_cast<int64_t>(step.members.size());
   if (!options_.eager && elements < (step.in_loop ? kMinWorkInLoop : kMinWork) / members) {
     if (step.is_single())
-      return NotSupported({}, absl::StrCat(elements, " elements by ", members, " instructions"));
+      return NotSupported({}, fmt::format("too few elements ({}) to generate code", elements));
     if (std::shared_ptr<const Kernel> late = MakeLateKernel(step, isa_)) return late;
   }
   absl::StatusOr<Stages> stages = MakeStages(step, isa_, options_.approximate);

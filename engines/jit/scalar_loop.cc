@@ -39,7 +39,8 @@ class LoopBuilder {
 
   absl::StatusOr<LoopProgram> Run(const Instruction& loop) {
     const InlinedValue state = StateOf(*loop.shape);
-    if (inliner_.segment.streams.empty()) return NotSupported({}, "no scalar or small array in the state");
+    if (inliner_.segment.streams.empty())
+      return NotSupported({}, "no scalar or small array in the loop state");
     ASSAY_ASSIGN_OR_RETURN(const InlinedValue condition,
                            inliner_.Inline(*loop.attributes.Computation(Attr::kCondition), {&state, 1}));
     program_.condition_counts = std::exchange(inliner_.counts, 0);
@@ -50,8 +51,7 @@ class LoopBuilder {
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.elements = inliner_.elements;
     if (const int lanes = jit::MaxLanes(inliner_.segment, target_); program_.elements > lanes)
-      return NotSupported({}, fmt::format("{} elements beside others of 64 bits, of which a vector has {}",
-                                          program_.elements, lanes));
+      return NotSupported({}, fmt::format("{} elements exceed {} vector lanes", program_.elements, lanes));
     program_.segment = std::move(inliner_.segment);
     program_.segment.origin = loop.name;
     program_.constants = std::move(inliner_.constants);
@@ -184,8 +184,8 @@ class LoopEngineOf final : public Engine {
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     // Said of nearly every step of every plan: a copy costs no memory.
-    static const absl::Status& no_while = *new absl::Status(NotSupported({}, "no while"));
-    if (step.instruction.opcode != Opcode::kWhile) return no_while;
+    static const absl::Status& not_while = *new absl::Status(NotSupported({}, "not a while loop"));
+    if (step.instruction.opcode != Opcode::kWhile) return not_while;
     if (isa_ == Isa::kBaseline) return NotSupported({}, "no AVX2");
     const Isa target = isa_;
     const int lanes = jit::MaxLanes({}, target);

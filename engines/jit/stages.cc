@@ -50,7 +50,7 @@ class Builder {
     for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
     for (int32_t member : fusion_.members) AddMember(member);
     Schedule();
-    if (last_ > kMaxRounds) return NotSupported({}, fmt::format("{} functions one after the other", last_));
+    if (last_ > kMaxRounds) return NotSupported({}, fmt::format("a chain of {} functions", last_));
     ASSAY_RETURN_IF_ERROR(AddStages());
     return std::move(stages_);
   }

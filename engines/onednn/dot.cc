@@ -43,7 +43,7 @@ KernelOr PrepareDot(const StepView& step, Isa isa, int64_t fewest) {
   const native::DotBox box = native::WholeDot(dims, lhs, rhs, RowMajorStrides(step.result_shape().sizes()));
   const std::optional<LoopDim> b = SingleLoop(box.batch), m = SingleLoop(box.rows),
                                n = SingleLoop(box.columns), k = SingleLoop(box.contracted[0].loops);
-  if (!b || !m || !n || !k) return NotSupported({}, "dimensions that can't be merged into one");
+  if (!b || !m || !n || !k) return NotSupported({}, "dimensions that can't be merged");
   ASSAY_ASSIGN_OR_RETURN(
       std::unique_ptr<Primitive> primitive,
       Primitive::MatrixProduct(isa, Matrix(lhs.type, *b, *m, *k, 0), Matrix(rhs.type, *b, *k, *n, 1),

@@ -41,10 +41,10 @@ absl::StatusOr<Library> Load(Isa isa) {
                         fmt::format("oneDNN has version {}, wanted {}", version.major, DNNL_VERSION_MAJOR));
   library.set_num_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "omp_set_num_threads"));
   library.get_num_procs = reinterpret_cast<int (*)()>(dlsym(handle, "omp_get_num_procs"));
-  if (!ResetDefaults(library, isa)) return NotSupported({}, "oneDNN does not take its settings");
+  if (!ResetDefaults(library, isa)) return NotSupported({}, "oneDNN rejects the settings");
   if (library.engine_create(&library.engine, dnnl_cpu, 0) != dnnl_success ||
       library.stream_create(&library.stream, library.engine, dnnl_stream_default_flags) != dnnl_success)
-    return NotSupported({}, "oneDNN does not start");
+    return NotSupported({}, "initializing oneDNN failed");
   return library;
 }
 
@@ -67,14 +67,14 @@ absl::StatusOr<const Library*> GetLibrary(Isa isa) {
   if (library == nullptr) library = new absl::StatusOr<Library>(Load(isa));
   if (!library->ok()) return library->status();
   if ((*library)->isa != isa)
-    return NotSupported({}, "oneDNN runs in this process with another instruction set");
+    return NotSupported({}, "oneDNN already runs in this process with another instruction set");
   return &**library;
 }
 
 absl::Status Check(dnnl_status_t status, const char* what) {
   if (status == dnnl_success) return absl::OkStatus();
   if (status == dnnl_out_of_memory)
-    return absl::ResourceExhaustedError(fmt::format("oneDNN: no memory: {}", what));
+    return absl::ResourceExhaustedError(fmt::format("oneDNN: out of memory: {}", what));
   return EvalError({}, fmt::format("oneDNN: {}: status {}", what, static_cast<int>(status)));
 }
 

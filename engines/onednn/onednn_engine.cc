@@ -73,7 +73,7 @@ class Onednn final : public Engine {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode == Opcode::kDot) return PrepareDot(step, isa_, fewest_);
     if (step.instruction.opcode == Opcode::kConvolution) return PrepareConvolution(step, isa_, fewest_);
-    return NotSupported({}, "takes dot and convolution alone");
+    return NotSupported({}, "takes only dot and convolution");
   }
 
  private:
@@ -107,7 +107,7 @@ absl::Status CheckInstructions(const StepView& step, Isa isa, int64_t fewest) {
   // kernels on some machines.
   __builtin_cpu_init();
   if (isa == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16")) return absl::OkStatus();
-  return NotSupported({}, "no instructions for bf16, without which it is no faster");
+  return NotSupported({}, "no bf16 instructions, without which oneDNN is not faster");
 }
 
 absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest) {
@@ -119,7 +119,7 @@ absl::Status CheckSize(const StepView& step, int64_t terms, int64_t fewest) {
   if (terms < 1 || results > kMaxProducts / terms)
     return NotSupported({}, fmt::format("more than {} products", kMaxProducts));
   if (results * terms >= fewest) return absl::OkStatus();
-  return NotSupported({}, fmt::format("{} products, fewer than {}", results * terms, fewest));
+  return NotSupported({}, fmt::format("too few products ({} < {})", results * terms, fewest));
 }
 
 std::shared_ptr<const Kernel> MakeKernel(std::unique_ptr<Primitive> primitive, const Accuracy& accuracy,

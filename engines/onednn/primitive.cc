@@ -123,7 +123,7 @@ absl::Status Primitive::State::MakeReorder(int i) {
       "choosing a reorder"));
   const dnnl_status_t status = library->primitive_create(&reorders[i], reorder);
   library->primitive_desc_destroy(reorder);
-  return Check(status, "making a reorder");
+  return Check(status, "creating a reorder");
 }
 
 absl::Status Primitive::State::MakeCode() {
@@ -132,7 +132,7 @@ absl::Status Primitive::State::MakeCode() {
   for (int i = 0; i < 3; ++i) {
     if (Moves(i) && reorders[i] == nullptr) ASSAY_RETURN_IF_ERROR(MakeReorder(i));
   }
-  return Check(library->primitive_create(&primitive, desc), "making code");
+  return Check(library->primitive_create(&primitive, desc), "creating a primitive");
 }
 
 Primitive::Primitive(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -151,7 +151,8 @@ absl::StatusOr<std::unique_ptr<Primitive>> Primitive::MatrixProduct(Isa isa, con
   dnnl_matmul_desc_t operation;
   const bool known = library->matmul_desc_init(&operation, &state->given[0], &state->given[1], nullptr,
                                                &state->given[2]) == dnnl_success;
-  if (!known || !state->Choose(&operation)) return NotSupported({}, "oneDNN has no fast code for this dot");
+  if (!known || !state->Choose(&operation))
+    return NotSupported({}, "oneDNN has no fast implementation of this dot");
   return std::unique_ptr<Primitive>(new Primitive(std::move(state)));
 }
 
@@ -173,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Primitive>> Primitive::Convolution(Isa isa, const
       if (i != 1 && !everywhere) {
         descs[i] = state->given[i];
       } else if (DescribeAny(*library, *arrays[i], &descs[i]) != dnnl_success) {
-        return NotSupported({}, "oneDNN does not know such an array");
+        return NotSupported({}, "oneDNN does not support this array");
       }
     }
     dnnl_convolution_desc_t operation;
@@ -183,7 +184,7 @@ absl::StatusOr<std::unique_ptr<Primitive>> Primitive::Convolution(Isa isa, const
     if (status == dnnl_success && state->Choose(&operation))
       return std::unique_ptr<Primitive>(new Primitive(std::move(state)));
   }
-  return NotSupported({}, "oneDNN has no fast code for this convolution");
+  return NotSupported({}, "oneDNN has no fast implementation of this convolution");
 }
 
 absl::Status Primitive::Run(EvalContext& context, const std::byte* a, const std::byte* b, std::byte* c,
@@ -198,7 +199,7 @@ absl::Status Primitive::Run(EvalContext& context, const std::byte* a, const std:
   std::vector<std::unique_ptr<Memory>> given, taken;
   const auto make = [&](const dnnl_memory_desc_t& desc, const void* at, auto& list) -> absl::Status {
     list.push_back(std::make_unique<Memory>(library, desc, at));
-    return Check(list.back()->status(), "naming memory");
+    return Check(list.back()->status(), "creating a memory object");
   };
   const auto space = [&](const dnnl_memory_desc_t& desc) -> absl::StatusOr<void*> {
     const auto bytes = static_cast<int64_t>(library.memory_desc_get_size(&desc));

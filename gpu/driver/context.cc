@@ -46,7 +46,7 @@ absl::Status StreamContext::InContext(absl::FunctionRef<absl::Status()> body) {
   try {
     status = body();
   } catch (const std::bad_alloc&) {
-    status = OutOfMemory("what a call of the GPU needs on the host");
+    status = OutOfMemory("the host data of a GPU call");
   }
   cuda::Context popped = nullptr;
   return Both(status, Check("cuCtxPopCurrent_v2", api().cuCtxPopCurrent_v2(&popped)));

@@ -21,7 +21,7 @@ absl::StatusOr<cuda::DeviceNumber> FirstDevice(const CudaLibrary& library) {
   const cuda::Functions& api = library.functions;
   if (const cuda::Result result = api.cuInit(0); result != cuda::Result::kSuccess) {
     const absl::Status status = CudaStatus(library, "cuInit", result);
-    return NotSupported({}, fmt::format("the CUDA driver {} does not start: {}", library.name,
+    return NotSupported({}, fmt::format("initializing the CUDA driver {} failed: {}", library.name,
                                         std::string(status.message())));
   }
   int count = 0;
@@ -134,12 +134,12 @@ std::span<const std::byte> CudaDevice::OwnImage(std::string_view module) const {
 }
 
 absl::StatusOr<std::shared_ptr<DeviceMemory>> CudaDevice::Allocate(int64_t bytes) {
-  if (bytes < 1) return EvalError({}, fmt::format("{} bytes are asked of the GPU, wanted at least 1", bytes));
+  if (bytes < 1) return EvalError({}, fmt::format("{} bytes requested of the GPU, wanted at least 1", bytes));
   std::shared_ptr<DeviceMemory> memory;
   ASSAY_RETURN_IF_ERROR(context_->Run([&]() -> absl::Status {
     ASSAY_ASSIGN_OR_RETURN(const DeviceAddress address, memory_->Allocate(bytes));
     memory = Own(address, bytes);
-    return memory != nullptr ? absl::OkStatus() : OutOfMemory("the owner of memory of the GPU");
+    return memory != nullptr ? absl::OkStatus() : OutOfMemory("the host record of a GPU allocation");
   }));
   return memory;
 }

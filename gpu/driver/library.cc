@@ -28,10 +28,10 @@ absl::Status FindVersion(void* handle, CudaLibrary* library) {
   cuda::Functions& functions = library->functions;
   Find(handle, "cuDriverGetVersion", &functions.cuDriverGetVersion);
   if (functions.cuDriverGetVersion == nullptr)
-    return NotSupported({}, fmt::format("{} is no CUDA driver: it has no cuDriverGetVersion", library->name));
+    return NotSupported({}, fmt::format("{} is not a CUDA driver: no cuDriverGetVersion", library->name));
   const cuda::Result result = functions.cuDriverGetVersion(&library->version);
   if (result != cuda::Result::kSuccess)
-    return NotSupported({}, fmt::format("{} does not say its version: cuDriverGetVersion gives error {}",
+    return NotSupported({}, fmt::format("{} does not report its version: cuDriverGetVersion gives error {}",
                                         library->name, static_cast<int>(result)));
   if (library->version < kOldestDriver)
     return NotSupported({},
@@ -122,7 +122,7 @@ absl::Status CudaStatus(const CudaLibrary& library, std::string_view function, c
   if (text != nullptr) message += fmt::format(" ({})", text);
   if (!detail.empty()) message += fmt::format(": {}", detail);
   if (result == cuda::Result::kOutOfMemory)
-    return OutOfMemory(fmt::format("what the GPU was asked for: {}", message));
+    return OutOfMemory(fmt::format("an allocation on the GPU: {}", message));
   return IsMissing(result) ? NotSupported({}, message) : EvalError({}, message);
 }
 

@@ -62,7 +62,7 @@ absl::StatusOr<const DeviceFunction*> Modules::FunctionOf(Loaded& loaded, const 
 }
 
 absl::StatusOr<Modules::Loaded*> Modules::LoadModule(std::string_view image) {
-  if (image.empty()) return EvalError({}, "a module of the GPU is empty");
+  if (image.empty()) return EvalError({}, "the module for the GPU is empty");
   std::unique_ptr<Loaded>& entry = modules_[absl::string_view(image.data(), image.size())];
   if (entry != nullptr && entry->module != nullptr) return entry.get();
   entry = std::make_unique<Loaded>();

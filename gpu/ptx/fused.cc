@@ -138,8 +138,8 @@ class Builder {
     if (const std::string_view why = WhyNotStatic(*instruction.shape); !why.empty())
       return NotSupported({}, why);
     if (instruction.shape->num_elements() != root_shape_.num_elements())
-      return NotSupported({},
-                          fmt::format("{} of another number of elements than the root", instruction.name));
+      return NotSupported(
+          {}, fmt::format("{} and the root have different numbers of elements", instruction.name));
     if (DefinitionOf(instruction.opcode).from_index) return AddIota(i);
     if (const auto source = SourceOf(step_.computation, instruction)) return AddMoved(i, *source);
     std::vector<Element*> operands;
@@ -179,7 +179,7 @@ class Builder {
 
   absl::StatusOr<int64_t> OperandOf(int32_t i) {
     const auto at = std::find(step_.operands.begin(), step_.operands.end(), i);
-    if (at == step_.operands.end()) return NotSupported({}, fmt::format("{} is no operand", At(i).name));
+    if (at == step_.operands.end()) return NotSupported({}, fmt::format("{} is not an operand", At(i).name));
     const int64_t k = at - step_.operands.begin();
     kernel_.is_read[static_cast<size_t>(k)] = true;
     return k;

@@ -49,7 +49,8 @@ class Strip {
 
   absl::StatusOr<Bytes> Gather(int32_t i, std::span<const int64_t> at) const {
     const auto found = std::find(step_.operands.begin(), step_.operands.end(), i);
-    if (found == step_.operands.end()) return NotSupported({}, fmt::format("{} is no operand", At(i).name));
+    if (found == step_.operands.end())
+      return NotSupported({}, fmt::format("{} is not an operand", At(i).name));
     Bytes bytes = NewBytes(TypeOf(i));
     ASSAY_RETURN_IF_ERROR(gather_(static_cast<size_t>(found - step_.operands.begin()), at, bytes));
     return bytes;

@@ -54,7 +54,7 @@ ENTRY e {
 }
 )"),
                            Emulated(101));
-  CHECK_THAT(PlanToText(plan), Catch::Contains("(gpu: 100 elements, fewer than 101)"));
+  CHECK_THAT(PlanToText(plan), Catch::Contains("(gpu: too few elements (100 < 101))"));
 }
 
 TEST_CASE("Without a driver every step is another engine's, and the plan says why", "[gpu]") {

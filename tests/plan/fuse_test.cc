@@ -77,7 +77,7 @@ TEST_CASE("fuse: over 2,048 fusions the engine that fuses is named", "[plan]") {
   CHECK(step.fusion == nullptr);
   REQUIRE(step.declined.size() == 1);
   CHECK(step.declined[0].engine == &fusing);
-  CHECK(step.declined[0].reason() == "2048 fusions already");
+  CHECK(step.declined[0].reason() == "limit of 2048 fusions with generated code reached");
 }
 
 TEST_CASE("fuse: what an engine leaves, the next that fuses grows of", "[plan]") {

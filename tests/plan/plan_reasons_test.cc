@@ -51,12 +51,12 @@ TEST_CASE("plan: results and operands that are no arrays of static sizes", "[pla
            R"(ENTRY e { x = f32[900] parameter(0)
  y = s32[900] parameter(1)
  ROOT r = (f32[900], s32[900]) sort(x, y), dimensions={0}, to_apply=f })",
-       "jit: a tuple");
+       "jit: a tuple, not an array");
   Says(
       R"(ENTRY e { r = token[] after-all()
  x = f32[2] parameter(0)
  ROOT o = token[] outfeed(x, r), outfeed_shape=f32[2] })",
-      "jit: a token");
+      "jit: a token, not an array");
   const std::string dynamic =
       R"(ENTRY e { x = f32[900] parameter(0)
  n = s32[] parameter(1)
@@ -97,11 +97,11 @@ TEST_CASE("plan: scatters whose windows overlap in another order than the update
   };
   for (const char* combiner : {"f32[] multiply(a, b)", "f32[] subtract(a, b)", "f32[] copy(b)"}) {
     if (!HasCode()) break;
-    Says(scatter("5,1000", 0, combiner), "native: windows that meet in another order than the updates' own");
+    Says(scatter("5,1000", 0, combiner), "native: windows overlap in another order than that of the updates");
     CHECK_THAT(LineOf(scatter("1000,5", 1, combiner), EngineChoice::kExact),
-               !Catch::Contains("windows that meet"));
+               !Catch::Contains("windows overlap"));
     CHECK_THAT(LineOf(scatter("1,1000", 0, combiner), EngineChoice::kExact),
-               !Catch::Contains("windows that meet"));
+               !Catch::Contains("windows overlap"));
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("plan: dots of no products, of few, of long sums and of many offsets",
         m, k, n);
   };
   Says(dot(4, 0, 4), "rounded-sums: no products", EngineChoice::kFast);
-  Says(dot(4, 4, 4), "rounded-sums: 64 products, fewer than 4096", EngineChoice::kFast);
+  Says(dot(4, 4, 4), "rounded-sums: too few products (64 < 4096)", EngineChoice::kFast);
   Says(dot(4, 5000, 4), "rounded-sums: sums of more than 4096 terms", EngineChoice::kFast);
   Says(dot(5000, 2, 1), "rounded-sums: more than 4096 rows, columns and batches", EngineChoice::kFast);
 }
@@ -127,10 +127,10 @@ TEST_CASE("plan: functions without an approximation", "[plan]") {
   Says(
       R"(ENTRY e { x = f32[900] parameter(0)
  ROOT r = f32[900] exponential(x), result_accuracy={mode=highest} })",
-      "functions: a result accuracy of its own", EngineChoice::kFast);
+      "functions: it has a result_accuracy", EngineChoice::kFast);
   Says(R"(ENTRY e { x = f32[900] parameter(0)
  ROOT r = f32[900] exponential(x) })",
-       "functions: 900 elements, fewer than 1024", EngineChoice::kFast);
+       "functions: too few elements (900 < 1024)", EngineChoice::kFast);
 }
 
 TEST_CASE("plan: more fusions than have code", "[plan]") {
@@ -155,7 +155,7 @@ TEST_CASE("plan: more fusions than have code", "[plan]") {
  ROOT l = pred[] compare(a, b), direction=LT }
 )" + program +
           fmt::format(" ROOT z = f32[3000] negate(n{}) }}", fusions),
-      "jit: 2048 fusions already");
+      "jit: limit of 2048 fusions with generated code reached");
 }
 
 }  // namespace assay

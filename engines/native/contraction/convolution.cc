@@ -265,7 +265,7 @@ std::string_view WhyNotConvolution(const StepView& step) {
     if (result.size(dn.output_spatial[d]) > kMaxTableEntries / window[d].size) return "a large window";
   }
   if (length > kLongestRow) return "long sums";
-  return result.num_elements() < kFewConvolutionProducts / length ? "few products" : "";
+  return result.num_elements() < kFewConvolutionProducts / length ? "too few products" : "";
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView& step, Isa isa) {

@@ -87,7 +87,7 @@ ElementwiseFn NativeStreamed(Opcode opcode, ElementType type, Isa isa) {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareElementwise(const StepView& step, Isa isa) {
   if (step.instruction.opcode == Opcode::kSelect && step.operand_shape(0).rank() == 0)
-    return NotSupported({}, "a scalar pred, by which an array is handed on as it is");
+    return NotSupported({}, "select of whole arrays by a scalar pred");
   absl::InlinedVector<ElementType, 3> types;
   for (int32_t operand : step.instruction.operands) {
     types.push_back(step.computation.instructions[operand].shape->element_type());

@@ -82,7 +82,7 @@ class IotaKernel final : public Kernel {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareIota(const StepView& step, Isa) {
   const Shape& shape = step.result_shape();
   if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return NotSupported({}, why);
-  if (shape.num_elements() == 0) return NotSupported({}, "no element");
+  if (shape.num_elements() == 0) return NotSupported({}, "no elements");
   return std::make_shared<IotaKernel>(shape, step.instruction.attributes.Int(Attr::kIotaDimension));
 }
 

@@ -432,12 +432,12 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMoves(const StepView& step,
   for (int64_t k = 0; k < std::ssize(step.instruction.operands); ++k) {
     if (const std::string_view why = WhyNotStatic(step.operand_shape(k)); !why.empty())
       return NotSupported({}, why);
-    if (step.operand_shape(k).num_elements() == 0) return NotSupported({}, "no element");
+    if (step.operand_shape(k).num_elements() == 0) return NotSupported({}, "no elements");
   }
   const bool updates = opcode == Opcode::kDynamicUpdateSlice;
   if (updates && step.result_shape().rank() == 0) return NotSupported({}, "no start index");
   const int64_t moved = (updates ? step.operand_shape(1) : step.result_shape()).num_elements();
-  if (moved == 0) return NotSupported({}, "no element");
+  if (moved == 0) return NotSupported({}, "no elements");
   return Preparer(step).Run();
 }
 
@@ -467,10 +467,10 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSliceOfBroadcast(const Fusi
   const StepView slice{fusion.module, fusion.computation, fusion.root()};
   const Instruction& broadcast = slice.operand(0);
   if (fusion.members.size() != 2 || slice.result_shape().num_elements() == 0)
-    return NotSupported({}, "no element");
+    return NotSupported({}, "no elements");
   const std::optional<AffineMap> source =
       DefinitionOf(broadcast.opcode).source({fusion.computation, broadcast});
-  if (!source) return NotSupported({}, "no map of its elements");
+  if (!source) return NotSupported({}, "elements are not an affine map of the operand");
   const auto place = [&](int32_t operand) {
     return static_cast<size_t>(std::find(fusion.operands.begin(), fusion.operands.end(), operand) -
                                fusion.operands.begin());
@@ -497,8 +497,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareBitcast(const StepView& ste
   if (BitcastKeepsBytes(operand, result)) return std::make_shared<SharedKernel>();
   if (!HasPlainMemory(operand) || !HasPlainMemory(result))
     return NotSupported({}, "tiled, padded or packed memory");
-  if (!BitcastTakesAnyBits(operand, result)) return NotSupported({}, "bits of elements are cut off");
-  if (result.num_elements() == 0) return NotSupported({}, "no element");
+  if (!BitcastTakesAnyBits(operand, result))
+    return NotSupported({}, "the result type does not hold all bit patterns of the operand");
+  if (result.num_elements() == 0) return NotSupported({}, "no elements");
 
   // An array whose places in memory are those of the literal needs no move of its own.
   const auto moves = [](const Shape& shape, bool to_memory) {

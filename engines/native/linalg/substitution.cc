@@ -41,7 +41,7 @@ double UnitOf(const RowStatistics& statistics, int slot) {
 std::string_view WhyNotSubstitute(const Shape& matrices, const Shape& right_sides, int64_t products) {
   constexpr int64_t kFewProducts = 1 << 6;  // packing fewer would take longer than they do in the reference
   if (HasDynamicDimension(matrices) || HasDynamicDimension(right_sides)) return "dynamic dimensions";
-  if (products < kFewProducts) return "few products";
+  if (products < kFewProducts) return "too few products";
   return 2 * matrices.sizes().back() > kLongestRow ? "long rows" : "";
 }
 

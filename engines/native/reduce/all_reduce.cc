@@ -113,14 +113,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareAllReduce(const StepView& s
   const ElementType reduced = f.root_instruction().shape->element_type();
   const bool is_sum = IsExactSum(step.module, reducer);
   if (!is_sum && !IsAssociative(step.module, reducer))
-    return NotSupported({}, "a reducer whose order results show");
+    return NotSupported({}, "the order of the reducer affects the result");
   if (is_sum && IsFloat(reduced) && Literal::ScalarDouble(reduced, 0).GetDouble(0) != 0)
-    return NotSupported({}, fmt::format("sums of {}, which has no zero", Name(reduced)));
+    return NotSupported({}, fmt::format("sums of {}, a type without zero", Name(reduced)));
   std::vector<TypedFold> folds;
   for (size_t k = 0; k < step.instruction.operands.size(); ++k) {
     const Shape& shape = step.operand_shape(static_cast<int64_t>(k));
-    if (shape.HasDynamic() || shape.HasUnbounded())
-      return NotSupported({}, "sizes that are known at run time");
+    if (shape.HasDynamic() || shape.HasUnbounded()) return NotSupported({}, "sizes known only at run time");
     if (shape.element_type() != reduced)
       return NotSupported({}, "operands and reducer of more than one type");
     if (is_sum) continue;

@@ -339,7 +339,8 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, 
                                                           int64_t first, int64_t second, int64_t work,
                                                           bool vectors) {
   constexpr int64_t kWorthCode = 1 << 10;  // applications that take the reference as long as making code
-  if (work < kWorthCode) return NotSupported({}, fmt::format("{} applications, too few for code", work));
+  if (work < kWorthCode)
+    return NotSupported({}, fmt::format("too few applications ({}) to generate code", work));
   const ComputationId id = *step.instruction.attributes.Computation(Attr::kToApply);
   const Computation& computation = step.module.computation(id);
   const auto parameter = [&](int64_t k) {
@@ -350,7 +351,7 @@ absl::StatusOr<std::shared_ptr<const ScalarCode>> CodeFor(const StepView& step, 
     const ElementType type = step.operand_shape(first + k).element_type();
     if (parameter(k) != type || parameter(n + k) != type ||
         step.operand_shape(second + k).element_type() != type)
-      return NotSupported({}, "operands of other types than the computation's");
+      return NotSupported({}, "operand types differ from those of the computation");
   }
   return ScalarCode::Make(step.module, id, isa, vectors);
 }
@@ -361,7 +362,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeReduce(const StepView& 
   constexpr int64_t kMaxReadThrough = 1 << 22;
   if (through && step.operand_shape(0).num_elements() / kMaxReadThrough >=
                      std::max<int64_t>(step.result_shape().num_elements(), 1)) {
-    return NotSupported({}, "too many elements a result");
+    return NotSupported({}, "too many elements per result");
   }
   const auto n = static_cast<int64_t>(step.instruction.operands.size()) / 2;
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const ScalarCode> code,

@@ -129,7 +129,7 @@ class SumKernel final : public Kernel {
 };
 
 constexpr std::string_view kNotFoldable =
-    "fewer than two elements a row, or neither rows nor columns that lie together";
+    "fewer than two elements per row, or neither rows nor columns are contiguous";
 
 class FoldKernel final : public Kernel {
  public:
@@ -221,7 +221,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOfBroadcast(const Fus
   const Instruction& broadcast = reduce.operand(0);
   const std::optional<AffineMap> source =
       DefinitionOf(broadcast.opcode).source({fusion.computation, broadcast});
-  if (!source) return NotSupported({}, "no map of its elements");
+  if (!source) return NotSupported({}, "elements are not an affine map of the operand");
   const Shape& shape = *broadcast.shape;
   ReadThrough through{{shape.sizes().begin(), shape.sizes().end()}, source->strides};
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Kernel> kernel,

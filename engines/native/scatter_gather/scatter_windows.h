@@ -39,7 +39,7 @@ struct ScatterGeometry {
 ScatterGeometry MakeScatterGeometry(const AttributeMap& attributes, std::span<const Literal> operands);
 // True if the order of B gives each element of the operand its updates in their row-major order.
 inline bool CanGoByWindows(const ScatterGeometry& g) { return g.disjoint || g.windows_last; }
-inline constexpr std::string_view kNotByWindows = "windows that meet in another order than the updates' own";
+inline constexpr std::string_view kNotByWindows = "windows overlap in another order than that of the updates";
 // NotSupported where the shapes of a step say that no run can; sizes at run time may still say so.
 absl::Status CheckByWindows(const StepView& step);
 

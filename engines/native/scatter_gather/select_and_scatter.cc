@@ -368,7 +368,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSelectAndScatter(const Step
   const bool worth_code = Candidates(step) >= kWorthCode;
   Computations computations;
   if (!IsExactSum(step.module, scatter)) {
-    if (!worth_code) return NotSupported({}, "too few elements for code of the scatter");
+    if (!worth_code) return NotSupported({}, "too few elements to generate code of the scatter");
     ASSAY_ASSIGN_OR_RETURN(computations.scatter,
                            ScalarCode::Make(step.module, scatter, isa, /*vectors=*/false));
   }

@@ -313,13 +313,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const StepView& step, 
   if (!always && step.operand_shape(0).num_elements() >= kWorthCode) {
     auto made = codegen::ScalarCode::Make(step.module, comparator, isa, /*vectors=*/false);
     if (!order && !made.ok()) {
-      return NotSupported({}, fmt::format("a comparator that is no order by keys, with {}",
+      return NotSupported({}, fmt::format("the comparator is not an order by keys and can't be compiled: {}",
                                           std::string(made.status().message())));
     }
     if (made.ok()) code = *std::move(made);
   }
   if (!order && code == nullptr)
-    return NotSupported({}, "few elements by a comparator that is no order by keys");
+    return NotSupported({}, "too few elements for a comparator that is not an order by keys");
   return std::make_shared<SortKernel>(std::move(order), std::move(code), isa);
 }
 

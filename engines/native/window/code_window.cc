@@ -36,7 +36,7 @@ class CodeWindow final : public Kernel {
     }
     const auto grid = WindowGrid::Of(context.attributes().WindowOf(), operands[0].runtime_sizes(),
                                      DimVector(shape.sizes().begin(), shape.sizes().end()));
-    if (!grid) return Fallback("windows of too many dimensions");
+    if (!grid) return Fallback("windows mostly in padding, or too large");
     ASSAY_ASSIGN_OR_RETURN(
         const std::vector<Literal> converted,
         ConvertForFold(context, operands, *context.attributes().Computation(Attr::kToApply)));
@@ -76,7 +76,7 @@ class LateWindow final : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     if (const CodeWindow* const code = code_.Get()) return code->Run(context, operands);
     code_.Count(applications_);
-    return Fallback("code does not pay yet");
+    return Fallback("too few applications so far to generate code");
   }
 
  private:
@@ -89,7 +89,7 @@ class LateWindow final : public Kernel {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareCodeWindow(const StepView& step, Isa isa) {
   const Shape& shape = step.result_shape().IsTuple() ? step.result_shape().element(0) : step.result_shape();
   if (HasDynamicDimension(step.result_shape())) return NotSupported({}, "a dynamic dimension");
-  if (shape.rank() == 0) return NotSupported({}, "no dimension");
+  if (shape.rank() == 0) return NotSupported({}, "a scalar");
   if (shape.num_elements() == 0 || step.operand_shape(0).num_elements() == 0)
     return NotSupported({}, "no elements");
   int64_t applications = std::min(shape.num_elements(), kWorthCode), longest = 1;

@@ -222,7 +222,7 @@ bool HasReducersTypes(const StepView& step) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView& step, Isa isa) {
-  if (!HasReducersTypes(step)) return NotSupported({}, "a result of another type than the reducer's");
+  if (!HasReducersTypes(step)) return NotSupported({}, "the result type differs from that of the reducer");
   if (step.instruction.operands.size() != 2) return PrepareCodeWindow(step, isa);
   if (step.result_shape().IsTuple()) return NotSupported({}, "a tuple of one result");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
@@ -230,7 +230,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
   const bool one_type =
       step.operand_shape(1).element_type() == type && step.result_shape().element_type() == type;
   if (IsExactSum(step.module, reducer)) {
-    if (!one_type) return NotSupported({}, "a sum of elements of another type");
+    if (!one_type) return NotSupported({}, "the element type differs from that of the sum");
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
     if (auto disjoint = DisjointSums::Of(step, isa)) return disjoint;
     absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa);

@@ -241,13 +241,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareWindowSums(const StepView& 
     most = std::min(most * std::min(d.size, kLargestWindow + 1), kLargestWindow + 1);
   if (most > kLargestWindow) return NotSupported({}, "large windows");
   if (result.HasDynamic()) return NotSupported({}, "a dynamic dimension");
-  if (result.rank() == 0) return NotSupported({}, "no dimension");
+  if (result.rank() == 0) return NotSupported({}, "a scalar");
   if (x.num_elements() == 0 || result.num_elements() < std::max<int64_t>(kSumsWorthCode / most, 1))
-    return NotSupported({}, "too few sums for code");
+    return NotSupported({}, "too few sums to generate code");
   std::optional<WindowGrid> grid =
       WindowGrid::Of(step.instruction.attributes.WindowOf(), DimVector(x.sizes().begin(), x.sizes().end()),
                      DimVector(result.sizes().begin(), result.sizes().end()));
-  if (!grid) return NotSupported({}, "windows that no grid of tiles has");
+  if (!grid) return NotSupported({}, "windows mostly in padding, or too large");
   SumCode code;
   ASSAY_ASSIGN_OR_RETURN(code.adding, AddingCode(type, isa));
   ASSAY_ASSIGN_OR_RETURN(code.rounding, RoundingCode(type, isa));

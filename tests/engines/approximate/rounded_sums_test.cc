@@ -59,9 +59,9 @@ TEST_CASE("rounded sums of f32: what it declines, and why", "[approximate][dot]"
 ROOT r = )" +
            type + sizes + " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
   };
-  CHECK(reason(dot("bf16", "[9,9]")) == "729 products, fewer than 262144");
+  CHECK(reason(dot("bf16", "[9,9]")) == "too few products (729 < 262144)");
   CHECK_THAT(reason(dot("f8e4m3fn", "[9,9]")), Catch::Contains("f8e4m3fn to f8e4m3fn"));
-  CHECK_THAT(reason(dot("f32", "[15,15]")), Catch::Contains("3375 products, fewer than 4096"));
+  CHECK_THAT(reason(dot("f32", "[15,15]")), Catch::Contains("too few products (3375 < 4096)"));
   CHECK(reason(dot("f32", "[0,0]")) == "no products");
   CHECK_THAT(reason(R"(x = f32[9,70000] parameter(0)
 ROOT r = f32[9,9] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={1})"),
@@ -75,7 +75,7 @@ ROOT r = f32[<=9,9] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0
              Catch::Contains("dynamic"));
   CHECK_THAT(reason(R"(x = f32[9] parameter(0)
 ROOT r = f32[9] negate(x))"),
-             Catch::Contains("takes dot and convolution alone"));
+             Catch::Contains("takes only dot and convolution"));
 }
 
 }  // namespace

@@ -325,7 +325,7 @@ TEST_CASE("scalar loop: what it declines, and why", "[jit][loop]") {
                               array, slice));
   };
   CHECK(with_array("f64[4]", "3:4").empty());
-  CHECK(with_array("f64[5]", "3:4") == "5 elements beside others of 64 bits, of which a vector has 4");
+  CHECK(with_array("f64[5]", "3:4") == "5 elements exceed 4 vector lanes");
   CHECK(with_array("f64[9]", "3:4") == "broadcast gives f64[9]");
   CHECK(reason(count, "c = f64[] add(a, m)",
                R"(v = f64[3] broadcast(m), dimensions={}

@@ -160,7 +160,7 @@ TEST_CASE("device: new memory holds no zeros and is 256-byte aligned", "[gpu][dr
   CHECK(CopiedOut<uint8_t>(*test.device, memory->address(), 1001) == std::vector<uint8_t>(1001, 0xFB));
   for (const int64_t bytes : {0, -1})
     CHECK_THAT(MessageOf(test.device->Allocate(bytes).status()),
-               Contains("bytes are asked of the GPU, wanted at least 1"));
+               Contains("bytes requested of the GPU, wanted at least 1"));
 }
 
 TEST_CASE("device: what is empty is copied without asking the driver", "[gpu][driver]") {

@@ -30,7 +30,7 @@ TEST_CASE("driver: without a name it is libcuda.so.1", "[gpu][driver]") {
 TEST_CASE("driver: another library is no driver", "[gpu][driver]") {
   const absl::Status status = LoadCudaLibrary("libm.so.6").status();
   CHECK(ExitCodeOf(status) == 4);
-  CHECK(MessageOf(status) == "libm.so.6 is no CUDA driver: it has no cuDriverGetVersion");
+  CHECK(MessageOf(status) == "libm.so.6 is not a CUDA driver: no cuDriverGetVersion");
 }
 
 TEST_CASE("driver: a missing function is named, with the driver's version", "[gpu][driver]") {
@@ -54,7 +54,8 @@ TEST_CASE("driver: one without a device says so", "[gpu][driver]") {
   driver.Set("DEVICES", "0");
   const absl::Status status = OpenStatus(driver);
   CHECK(ExitCodeOf(status) == 4);
-  CHECK_THAT(MessageOf(status), Contains("does not start: cuInit: CUDA_ERROR_NO_DEVICE"));
+  CHECK_THAT(MessageOf(status),
+             Contains("initializing the CUDA driver") && Contains("failed: cuInit: CUDA_ERROR_NO_DEVICE"));
 }
 
 TEST_CASE("driver: a device of a capability below 8.0 is refused", "[gpu][driver]") {
