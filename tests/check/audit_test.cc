@@ -60,6 +60,19 @@ TEST_CASE("audit: divisors that the text knows", "[audit]") {
            kPoint) == Lines{"r may"});  // it wraps round
 }
 
+TEST_CASE("audit: divisors that are moved, and those that other devices may leave zero", "[audit]") {
+  const auto divided_by = [](const std::string& divisor) {
+    return Read("ENTRY e {\n x = s32[3] parameter(0)\n five = s32[3] constant({5, 5, 5})\n y = s32[3] " +
+                    divisor + "\n ROOT r = s32[3] divide(x, y)\n}\n",
+                AuditPoint::kIntegerDivisionByZero);
+  };
+  CHECK(divided_by("reverse(five), dimensions={0}").empty());
+  CHECK(divided_by("all-to-all(five), replica_groups={{0}}, dimensions={0}").empty());
+  for (const char* collective : {"collective-permute(five), source_target_pairs={{0,0}}",
+                                 "collective-broadcast(five), replica_groups={{0}}"})
+    CHECK(divided_by(collective) == Lines{"r may"});
+}
+
 TEST_CASE("audit: integer division that overflows", "[audit]") {
   constexpr AuditPoint kPoint = AuditPoint::kIntegerDivisionOverflow;
   const int64_t min = std::numeric_limits<int32_t>::min();
