@@ -65,9 +65,7 @@ class Judgement {
     const int64_t ulps = is_equal ? 0 : Ulps(exact, actual);
     result_.largest_ulps = std::max(result_.largest_ulps, ulps);
     if (!(radius < kInfinity)) {
-      ++result_.unchecked;
-      if (each_) each_({i, true, 0, ulps});
-      return;
+      return EstimateElement(i, index, ulps);
     }
     double share = IsFloat(type_) || IsComplex(type_) ? ShareOfNumbers(exact, actual, radius)
                                                       : ShareOfIntegers(exact, actual, radius);
@@ -78,7 +76,7 @@ class Judgement {
     } else {
       ++result_.outside;
     }
-    if (each_) each_({i, false, share, ulps});
+    if (each_) each_({i, share <= 1 ? ElementVerdict::kInside : ElementVerdict::kOutside, share, ulps});
     if (share == 0 || (result_.worst.size() == kWorst && share <= result_.worst.front().share)) return;
     if (result_.worst.size() == kWorst) {
       std::pop_heap(result_.worst.begin(), result_.worst.end(), Worse);
@@ -87,6 +85,29 @@ class Judgement {
     result_.worst.push_back(
         {index, ElementToText(type_, exact), ElementToText(type_, actual), radius, ulps, share});
     std::push_heap(result_.worst.begin(), result_.worst.end(), Worse);
+  }
+
+  // What no bound says anything of, by samples where there are some.
+  void EstimateElement(int64_t i, const DimVector& index, int64_t ulps) {
+    const std::byte* const actual = actual_.data() + i * Bytes(type_);
+    const Estimate estimate = output_.samples != nullptr ? output_.samples->Judge(i, actual) : Estimate{};
+    const double share = estimate.distance == 0 || estimate.verdict == ElementVerdict::kUndecided ? 0
+                         : estimate.allowed > 0 ? estimate.distance / estimate.allowed
+                                                : kInfinity;
+    if (each_) each_({i, estimate.verdict, share, ulps});
+    if (output_.samples != nullptr) result_.samples = output_.samples->count();
+    result_.largest_spread = std::max(result_.largest_spread, estimate.spread);
+    if (estimate.verdict == ElementVerdict::kUndecided) ++result_.unchecked;
+    if (estimate.verdict == ElementVerdict::kPlausible) ++result_.plausible;
+    if (estimate.verdict != ElementVerdict::kImplausible) return;
+    ++result_.implausible;
+    const auto at = std::find_if(result_.farthest.begin(), result_.farthest.end(),
+                                 [&](const Conformance::Estimated& other) { return other.share < share; });
+    if (at == result_.farthest.end() && result_.farthest.size() == kWorst) return;
+    const std::byte* const exact = output_.exact.data() + i * Bytes(type_);
+    result_.farthest.insert(
+        at, {index, ElementToText(type_, exact), ElementToText(type_, actual), ulps, estimate.spread, share});
+    if (result_.farthest.size() > kWorst) result_.farthest.pop_back();
   }
 
   std::pair<double, double> Parts(const std::byte* element) const {

@@ -3,11 +3,13 @@
 #define ASSAY_CHECK_CONFORMANCE_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "check/derive_bounds.h"
+#include "check/samples.h"
 #include "devices/run_devices.h"
 #include "run/program.h"
 
@@ -21,7 +23,8 @@ struct BoundedOutput {
   // The smallest and the largest value that can be reached, where they say more than the radius:
   // NaN where nothing is known.
   std::optional<Literal> low, high;
-  int64_t leaf = 0;  // of the program's root
+  int64_t leaf = 0;                              // of the program's root
+  std::shared_ptr<const OutputSamples> samples;  // null: nothing is estimated
 };
 struct BoundedOutputs {
   std::vector<BoundedOutput> outputs;
@@ -61,18 +64,34 @@ struct Conformance {
   };
   std::string key;
   std::string error;  // there is nothing to compare: why
-  int64_t elements = 0, inside = 0, outside = 0, unchecked = 0;
+  // One of the five words each. What the bounds leave undecided is plausible, implausible or unchecked.
+  int64_t elements = 0, inside = 0, outside = 0, plausible = 0, implausible = 0, unchecked = 0;
   double largest_share = 0;       // of elements inside
   int64_t largest_ulps = 0;       // of all, undecided ones included
   double median_radius_ulps = 0;  // of checked elements of floats: how sharp the bound is
   std::vector<Element> worst;     // those outside first, the largest share first
+  struct Estimated {
+    DimVector index;
+    std::string exact, actual;
+    int64_t ulps = 0;
+    double spread = 0;  // the largest distance of a sample from the exact value
+    double share = 0;   // the distance as a share of the largest plausible one; +inf: no sample is like it
+  };
+  int64_t samples = 0;              // that estimates are made from; 0: none
+  double largest_spread = 0;        // of the elements that bounds leave undecided
+  std::vector<Estimated> farthest;  // implausible elements, the largest share first
+
+  bool ok(bool proven_only = false) const {
+    return error.empty() && outside == 0 && (proven_only || implausible == 0);
+  }
 };
 
 // One element, as it was judged.
 struct JudgedElement {
   int64_t position = 0;  // row-major
-  bool is_undecided = false;
-  double share = 0;  // as Conformance::Element's; 0 where it is undecided
+  ElementVerdict verdict = ElementVerdict::kInside;
+  double share =
+      0;  // as Conformance::Element's; of an estimate, as Conformance::Estimated's; 0 where it is undecided
   int64_t ulps = 0;  // from exact to actual
 };
 // The actual value of the output; null: the backend has none. Each element is told to `each`, in order.

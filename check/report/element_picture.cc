@@ -10,24 +10,39 @@ namespace assay {
 namespace {
 
 constexpr std::string_view kShareBinNames[ElementPicture::kShareBins] = {
-    "equal",      "up to 1 %",   "1 to 10 %", "10 to 25 %", "25 to 50 %",
-    "50 to 75 %", "75 to 100 %", "outside",   "undecided"};
+    "equal",       "up to 1 %", "1 to 10 %", "10 to 25 %", "25 to 50 %", "50 to 75 %",
+    "75 to 100 %", "outside",   "undecided", "plausible",  "implausible"};
 constexpr double kShareLimits[] = {0, 0.01, 0.1, 0.25, 0.5, 0.75, 1};
 
 }  // namespace
 
 Severity SeverityOf(const JudgedElement& element) {
-  if (element.is_undecided) return Severity::kUndecided;
-  if (!(element.share <= 1)) return Severity::kOutside;
+  switch (element.verdict) {
+    case ElementVerdict::kInside:
+      break;
+    case ElementVerdict::kOutside:
+      return Severity::kOutside;
+    case ElementVerdict::kPlausible:
+      return Severity::kPlausible;
+    case ElementVerdict::kImplausible:
+      return Severity::kImplausible;
+    case ElementVerdict::kUndecided:
+      return Severity::kUndecided;
+  }
   if (element.share == 0) return Severity::kEqual;
   if (element.share <= 0.1) return Severity::kTenth;
   return element.share <= 0.5 ? Severity::kHalf : Severity::kWithin;
 }
 
 std::string_view NameOf(Severity severity) {
-  constexpr std::string_view kNames[kNumSeverities] = {
-      "equal",  "inside, up to 10 % of the bound", "inside, up to 50 %", "inside, up to 100 %", "undecided",
-      "outside"};
+  constexpr std::string_view kNames[kNumSeverities] = {"equal",
+                                                       "inside, up to 10 % of the bound",
+                                                       "inside, up to 50 %",
+                                                       "inside, up to 100 %",
+                                                       "plausible",
+                                                       "undecided",
+                                                       "implausible",
+                                                       "outside"};
   return kNames[static_cast<size_t>(severity)];
 }
 
@@ -66,10 +81,14 @@ std::string ElementPicture::UlpBin(int bin) {
 void ElementPicture::Add(const JudgedElement& element) {
   const Severity severity = SeverityOf(element);
   int share = 0;
-  if (severity == Severity::kUndecided) {
+  if (severity == Severity::kImplausible) {
     share = kShareBins - 1;
-  } else if (severity == Severity::kOutside) {
+  } else if (severity == Severity::kPlausible) {
     share = kShareBins - 2;
+  } else if (severity == Severity::kUndecided) {
+    share = kShareBins - 3;
+  } else if (severity == Severity::kOutside) {
+    share = kShareBins - 4;
   } else {
     while (element.share > kShareLimits[share]) ++share;
   }

@@ -12,8 +12,17 @@
 namespace assay {
 
 // What is known of an element, or of the worst of several.
-enum class Severity : uint8_t { kEqual, kTenth, kHalf, kWithin, kUndecided, kOutside };
-inline constexpr int kNumSeverities = 6;
+enum class Severity : uint8_t {
+  kEqual,
+  kTenth,
+  kHalf,
+  kWithin,
+  kPlausible,
+  kUndecided,
+  kImplausible,
+  kOutside
+};
+inline constexpr int kNumSeverities = 8;
 Severity SeverityOf(const JudgedElement& element);
 std::string_view NameOf(Severity severity);
 
@@ -51,7 +60,7 @@ class HeatMap {
 };
 
 struct ElementPicture {
-  static constexpr int kShareBins = 9;
+  static constexpr int kShareBins = 11;
   static constexpr int kUlpBins = 14;
   // What each bin holds, in words.
   static std::string_view ShareBin(int bin);

@@ -145,11 +145,11 @@ operands (up), users (down) and neighbours; Enter goes to the instruction's row 
 <label><input type="radio" name="mode" id="m-bound"> size of the bound in ulps</label></fieldset>
 <ul class="legend of-share" aria-label="Colours: share of the bound">
 <li class="k0">equal</li><li class="k1">up to 10 %</li><li class="k2">up to 50 %</li><li class="k3">up to 100 %</li>
-<li class="k4">? undecided</li><li class="k5">✗ outside</li><li class="kn">not checked</li></ul>
+<li class="k4">~ plausible</li><li class="k5">? undecided</li><li class="k6">✗ implausible</li><li class="k7">✗ outside</li><li class="kn">not checked</li></ul>
 <ul class="legend of-ulps" aria-label="Colours: error in ulps">
-<li class="k0">0</li><li class="k1">1</li><li class="k2">2 to 16</li><li class="k3">17 to 256</li><li class="k5">more</li><li class="kn">not checked</li></ul>
+<li class="k0">0</li><li class="k1">1</li><li class="k2">2 to 16</li><li class="k3">17 to 256</li><li class="k7">more</li><li class="kn">not checked</li></ul>
 <ul class="legend of-bound" aria-label="Colours: size of the bound in ulps, median of the elements">
-<li class="k0">exact</li><li class="k1">up to 2</li><li class="k2">up to 32</li><li class="k3">up to 1024</li><li class="k5">more</li><li class="kn">not checked</li></ul>
+<li class="k0">exact</li><li class="k1">up to 2</li><li class="k2">up to 32</li><li class="k3">up to 1024</li><li class="k7">more</li><li class="kn">not checked</li></ul>
 )";
   }
 

@@ -17,7 +17,9 @@ Severity SeverityOfAll(const Conformance& found) {
   JudgedElement worst;
   worst.share = found.largest_share;
   const Severity inside = SeverityOf(worst);
-  return found.unchecked > 0 ? std::max(inside, Severity::kUndecided) : inside;
+  if (found.implausible > 0) return Severity::kImplausible;
+  if (found.unchecked > 0) return std::max(inside, Severity::kUndecided);
+  return found.plausible > 0 ? std::max(inside, Severity::kPlausible) : inside;
 }
 
 void Add(InstructionMark& mark, const Conformance& found) {
@@ -29,6 +31,8 @@ void Add(InstructionMark& mark, const Conformance& found) {
   mark.elements += found.elements;
   mark.outside += found.outside;
   mark.undecided += found.unchecked;
+  mark.implausible += found.implausible;
+  mark.plausible += found.plausible;
 }
 
 // The instructions of the entry computation that give the outputs, by their keys' order:
@@ -98,9 +102,11 @@ std::string Summary(const InstructionMark& mark) {
     if (mark.outside == 0) return "✗ no output";
     return fmt::format("{} {} outside", mark.violates ? "✗" : "≠", mark.outside);
   }
+  if (mark.implausible > 0) return fmt::format("✗ {} implausible", mark.implausible);
   std::string text = mark.ulps == 0 ? "= equal" : UlpsText(mark.ulps);
   if (mark.undecided > 0)
     return "? " + std::string(mark.undecided == mark.elements ? "undecided" : "partly undecided");
+  if (mark.plausible > 0) return text + ", plausible";
   if (mark.share > 0) text += fmt::format(", {:.2g} %", 100 * mark.share);
   return text;
 }

@@ -19,6 +19,7 @@ struct InstructionMark {
   bool violates = false;                 // proven wrong, or gives an output that is outside
   Severity severity = Severity::kEqual;
   int64_t ulps = 0, elements = 0, outside = 0, undecided = 0, runs = 0;
+  int64_t plausible = 0, implausible = 0;
   double share = 0, bound_ulps = 0;
   std::string why;
   std::string output;  // the outputs that it gives, by key

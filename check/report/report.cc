@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "check/report/html.h"
 #include "check/report/page_text.h"
@@ -31,13 +32,17 @@ std::string SourceOf(const PagePart& part) { return fmt::format("'sha256-{}'", B
 
 Severity SeverityOf(const Conformance& output) {
   if (!output.error.empty() || output.outside > 0) return Severity::kOutside;
-  return output.unchecked > 0 ? Severity::kUndecided : Severity::kWithin;
+  if (output.implausible > 0) return Severity::kImplausible;
+  if (output.unchecked > 0) return Severity::kUndecided;
+  return output.plausible > 0 ? Severity::kPlausible : Severity::kWithin;
 }
 
 std::string VerdictOf(const Conformance& output) {
   if (!output.error.empty()) return "✗ " + output.error;
   if (output.outside > 0) return "✗ outside";
+  if (output.implausible > 0) return "✗ implausible";
   if (output.unchecked == output.elements && output.elements > 0) return "? undecided";
+  if (output.unchecked == 0 && output.plausible > 0) return "~ plausible";
   return output.unchecked > 0 ? "? inside, in part undecided" : "✓ inside";
 }
 
@@ -90,11 +95,13 @@ class ReportWriter {
 
  private:
   void WriteVerdict() {
-    int64_t elements = 0, outside = 0, undecided = 0, missing = 0;
+    int64_t elements = 0, outside = 0, undecided = 0, missing = 0, plausible = 0, implausible = 0;
     for (const ReportedOutput& output : of_.outputs) {
       elements += output.judged.elements;
       outside += output.judged.outside;
       undecided += output.judged.unchecked;
+      plausible += output.judged.plausible;
+      implausible += output.judged.implausible;
       missing += !output.judged.error.empty();
     }
     const bool instruction_wrong = of_.isolation != nullptr && !of_.isolation->ok();
@@ -102,16 +109,27 @@ class ReportWriter {
     page_ += fmt::format(
         "<section aria-labelledby=\"h-verdict\"><h2 id=\"h-verdict\">Verdict</h2>\n<p class=\"verdict "
         "k{}\">{}</p>\n<p>",
-        wrong           ? 5
-        : undecided > 0 ? 4
-                        : 0,
-        wrong           ? "✗ Outside of what a correct backend may return: a bug, proven"
-        : undecided > 0 ? "? Nothing is outside, but not everything could be decided"
-                        : "✓ Inside: what differs is rounding");
+        wrong             ? 7
+        : implausible > 0 ? 6
+        : undecided > 0   ? 5
+        : plausible > 0   ? 4
+                          : 0,
+        wrong             ? "✗ Outside of what a correct backend may return: a bug, proven"
+        : implausible > 0 ? "✗ Implausible: far from what sampled backends return"
+        : undecided > 0   ? "? Nothing is outside, but not everything could be decided"
+        : plausible > 0   ? "~ Nothing is outside; what could not be proven is plausible"
+                          : "✓ Inside: what differs is rounding");
     page_ += fmt::format(
         "Of {} elements {} are outside, {} undecided and {} inside of their bounds by profile "
         "<code>{}</code>.",
-        elements, outside, undecided, elements - outside - undecided, EscapeHtml(of_.profile.name));
+        elements, outside, undecided, elements - outside - undecided - plausible - implausible,
+        EscapeHtml(of_.profile.name));
+    if (plausible + implausible > 0) {
+      page_ += fmt::format(
+          " No bound decides the others: by samples of conforming backends {} are plausible and {} "
+          "implausible.",
+          plausible, implausible);
+    }
     if (missing > 0) page_ += fmt::format(" {} outputs are missing or of another shape.", missing);
     page_ += "</p>\n";
     if (of_.isolation != nullptr) WriteIsolation(*of_.isolation);
@@ -171,7 +189,7 @@ class ReportWriter {
     page_ += R"(<section aria-labelledby="h-outputs"><h2 id="h-outputs">Outputs</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Outputs"><table><caption>Verdict on each output</caption>
 <thead><tr><th scope="col">Output</th><th scope="col">Verdict</th><th scope="col">Shape</th><th scope="col">Elements</th>
-<th scope="col">Inside</th><th scope="col">Outside</th><th scope="col">Undecided</th><th scope="col">Largest error</th>
+<th scope="col">Inside</th><th scope="col">Outside</th><th scope="col">Plausible</th><th scope="col">Implausible</th><th scope="col">Undecided</th><th scope="col">Largest error</th>
 <th scope="col">Inside up to</th><th scope="col">Bound, median</th></tr></thead><tbody>
 )";
     for (const ReportedOutput& output : of_.outputs) {
@@ -179,10 +197,12 @@ class ReportWriter {
       page_ += fmt::format(
           "<tr><th scope=\"row\">{}</th><td><span class=\"chip k{}\">{}</span></td><td>{}</td>"
           "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+          "<td class=\"n\">{}</td><td class=\"n\">{}</td>"
           "<td class=\"n\">{}</td><td class=\"n\">{:.3g} %</td><td class=\"n\">{:.3g} ulps</td></tr>\n",
           EscapeHtml(of.key), SeverityOf(of) == Severity::kWithin ? 0 : static_cast<int>(SeverityOf(of)),
           EscapeHtml(VerdictOf(of)), EscapeHtml(output.shape), of.elements, of.inside, of.outside,
-          of.unchecked, UlpsText(of.largest_ulps), 100 * of.largest_share, of.median_radius_ulps);
+          of.plausible, of.implausible, of.unchecked, UlpsText(of.largest_ulps), 100 * of.largest_share,
+          of.median_radius_ulps);
     }
     page_ += "</tbody></table></div></section>\n";
   }
@@ -201,6 +221,16 @@ class ReportWriter {
           UlpsText(element.ulps),
           std::isfinite(element.share) ? fmt::format("{:.3g}", element.share)
                                        : std::string("no bound: it has to be exact"));
+    }
+    for (const Conformance::Estimated& element : of.farthest) {
+      rows += fmt::format(
+          "<tr class=\"wrong\"><th scope=\"row\">{} [{}]</th><td>✗ implausible</td><td class=\"n\">{}</td>"
+          "<td class=\"n\">samples within {:.6g}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+          "<td class=\"n\">{}</td></tr>\n",
+          EscapeHtml(name), fmt::join(element.index, ", "), EscapeHtml(element.exact), element.spread,
+          EscapeHtml(element.actual), UlpsText(element.ulps),
+          std::isfinite(element.share) ? fmt::format("{:.3g} of what is plausible", element.share)
+                                       : std::string("no sample is like it"));
     }
     return rows;
   }
@@ -238,7 +268,8 @@ class ReportWriter {
     }
     std::stable_sort(all.begin(), all.end(), [&](size_t a, size_t b) {
       const Conformance &x = of_.outputs[a].judged, &y = of_.outputs[b].judged;
-      return std::pair(x.outside > 0, x.largest_share) > std::pair(y.outside > 0, y.largest_share);
+      return std::tuple(x.outside > 0, x.implausible > 0, x.largest_share) >
+             std::tuple(y.outside > 0, y.implausible > 0, y.largest_share);
     });
     all.resize(std::min(all.size(), kMaxPictures));
     std::sort(all.begin(), all.end());

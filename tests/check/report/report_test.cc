@@ -49,16 +49,21 @@ TEST_CASE("report: each element is in one bin of each histogram", "[check][repor
   const double shares[] = {0, 0.005, 0.05, 0.2, 0.4, 0.7, 1, 1.5, INFINITY, 3};
   for (int64_t k = 0; k < 700; ++k) {
     const bool undecided = k % 70 == 69;
-    picture.Add({k, undecided, undecided ? 0 : shares[k % 10], int64_t{1} << (k % 64 % 63)});
+    const double share = undecided ? 0 : shares[k % 10];
+    const ElementVerdict verdict = undecided    ? ElementVerdict::kUndecided
+                                   : share <= 1 ? ElementVerdict::kInside
+                                                : ElementVerdict::kOutside;
+    picture.Add({k, verdict, share, int64_t{1} << (k % 64 % 63)});
   }
   CHECK(std::accumulate(picture.shares.begin(), picture.shares.end(), int64_t{0}) == 700);
   CHECK(std::accumulate(picture.ulps.begin(), picture.ulps.end(), int64_t{0}) == 700);
-  CHECK(picture.shares == std::array<int64_t, 9>{70, 70, 70, 70, 70, 70, 70, 200, 10});
+  CHECK(picture.shares == std::array<int64_t, 11>{70, 70, 70, 70, 70, 70, 70, 200, 10, 0, 0});
 }
 
 TEST_CASE("report: bins of ulps hold what they say", "[check][report]") {
   ElementPicture picture(std::vector<int64_t>{10});
-  for (const int64_t ulps : {0, 1, 2, 3, 4, 5, 8, 9, 2048, 2049}) picture.Add({0, false, 0, ulps});
+  for (const int64_t ulps : {0, 1, 2, 3, 4, 5, 8, 9, 2048, 2049})
+    picture.Add({0, ElementVerdict::kInside, 0, ulps});
   CHECK(picture.ulps == std::array<int64_t, 14>{1, 1, 1, 2, 2, 1, 0, 0, 0, 0, 0, 0, 1, 1});
   CHECK(ElementPicture::UlpBin(0) == "0");
   CHECK(ElementPicture::UlpBin(2) == "2");

@@ -1,0 +1,17 @@
+#include "check/estimate/sample_program.h"
+
+#include <utility>
+
+#include "check/estimate/computation_sampler.h"
+
+namespace assay {
+
+absl::StatusOr<SampledProgram> SampleProgram(const VerifiedModule& program, const Profile& profile,
+                                             const std::vector<bool>& subnormal_arguments) {
+  ModuleSampler sampler(program.module(), profile);
+  ASSAY_RETURN_IF_ERROR(sampler.SampleEntry(subnormal_arguments));
+  DerivedBounds made = std::move(sampler.shared()).TakeResult();
+  return SampledProgram{std::move(made.module), std::move(made.unchecked)};
+}
+
+}  // namespace assay
