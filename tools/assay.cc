@@ -327,7 +327,8 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
   command
       ->add_option("--profile", flags.profile,
                    "compare with the bounds of a conforming backend: strict, xla-cpu, xla-gpu, xla-gpu-tf32, "
-                   "tpu-bf16 or a file (docs/bounds.md); exit 1 only for a proven violation")
+                   "tpu-bf16 or a file (docs/bounds.md); exit 1 for a proven violation and for "
+                   "what is implausible")
       ->check(Input());
   command->add_flag(
       "--isolate", flags.isolate,
@@ -338,6 +339,13 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
                    "with --profile, also write a page that shows the program's graph, elements and errors "
                    "(docs/bounds.md)")
       ->check(Output());
+  command
+      ->add_option("--samples", flags.samples,
+                   "with --profile, how many conforming backends are sampled where bounds leave elements "
+                   "undecided (16); 0: none")
+      ->check(Whole(0, 10000));
+  command->add_flag("--proven-only", flags.proven_only,
+                    "with --profile, exit 1 only for what is proven: implausible elements do not fail");
   command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
   command
       ->add_option(

@@ -26,6 +26,19 @@ std::string WorstOf(const Conformance& output) {
   return text;
 }
 
+// Elements that are implausible.
+std::string FarthestOf(const Conformance& output) {
+  std::string text;
+  for (const Conformance::Estimated& element : output.farthest) {
+    text += fmt::format("  implausible [{}]: exact {}, actual {} ({} ulps), samples within +-{:.6g}",
+                        fmt::join(element.index, ","), element.exact, element.actual, element.ulps,
+                        element.spread);
+    text += std::isfinite(element.share) ? fmt::format(", {:.3g} of what is plausible\n", element.share)
+                                         : std::string(", no sample is like it\n");
+  }
+  return text;
+}
+
 std::string_view NameOf(Verdict verdict) {
   switch (verdict) {
     case Verdict::kConforms:
@@ -60,8 +73,8 @@ std::string Blamed(std::string_view what, const IsolatedInstruction& of) {
 
 void WriteInstruction(const IsolatedInstruction& of, JsonWriter& json) {
   json.Object("name", of.name, "op", of.op, "shape", of.shape, "inside", of.inside, "verdict",
-              NameOf(of.verdict), "why", of.why, "runs", of.runs, "turn", KnownIteration(of.iteration), "result",
-              [&] { WriteJson(of.result, json); });
+              NameOf(of.verdict), "why", of.why, "runs", of.runs, "turn", KnownIteration(of.iteration),
+              "result", [&] { WriteJson(of.result, json); });
 }
 
 // The lines of instructions of a kind, a few of them.
@@ -90,20 +103,60 @@ void WriteJson(const Conformance& output, JsonWriter& json) {
     json.Object("index", element.index, "exact", element.exact, "actual", element.actual, "radius",
                 element.radius, "ulps", element.ulps, "share", element.share);
   };
-  json.Object("elements", output.elements, "inside", output.inside, "outside", output.outside, "undecided",
-              output.unchecked, "largest_share", output.largest_share, "median_bound_ulps",
-              output.median_radius_ulps, "worst", [&] { json.Array(output.worst, write_element); });
+  const auto write_estimated = [&](const Conformance::Estimated& element) {
+    json.Object("index", element.index, "exact", element.exact, "actual", element.actual, "ulps",
+                element.ulps, "spread", element.spread, "share", element.share);
+  };
+  json.Object(
+      "elements", output.elements, "inside", output.inside, "outside", output.outside, "undecided",
+      output.unchecked, "largest_share", output.largest_share, "median_bound_ulps", output.median_radius_ulps,
+      "worst", [&] { json.Array(output.worst, write_element); }, "plausible", output.plausible, "implausible",
+      output.implausible, "samples", output.samples, "largest_spread", output.largest_spread, "farthest",
+      [&] { json.Array(output.farthest, write_estimated); });
 }
 
 std::string TextOf(const Conformance& output) {
   const std::string key = EscapeControls(output.key);
   if (!output.error.empty()) return fmt::format("{}: {}\n", key, output.error);
-  std::string text = fmt::format("{}: {} elements, {} inside, {} outside, {} undecided", key, output.elements,
-                                 output.inside, output.outside, output.unchecked);
+  std::string text = fmt::format("{}: {} elements, {} inside, {} outside", key, output.elements,
+                                 output.inside, output.outside);
+  if (output.samples > 0)
+    text += fmt::format(", {} plausible, {} implausible", output.plausible, output.implausible);
+  text += fmt::format(", {} undecided", output.unchecked);
   if (output.largest_share > 0)
     text += fmt::format("; inside up to {:.2g} of the bound", output.largest_share);
   text += "\n";
-  return text + WorstOf(output);
+  return text + WorstOf(output) + FarthestOf(output);
+}
+
+std::string EstimatesText(const std::vector<Conformance>& outputs, const Estimates& estimates) {
+  if (estimates.samples == 0) return "";
+  std::string text =
+      fmt::format("estimated by {} samples of conforming backends, at most {} times their spread\n",
+                  estimates.samples, OutputSamples::kMultiple);
+  for (const Conformance& output : outputs) {
+    if (output.unchecked == 0 || output.samples == 0) continue;
+    text += fmt::format(
+        "{}: the samples disagree wildly on {} elements, by up to {:.6g}: chaotic, not estimated\n",
+        EscapeControls(output.key), output.unchecked, output.largest_spread);
+  }
+  constexpr size_t kShown = 5;
+  for (size_t k = 0; k < std::min(kShown, estimates.without_rule.size()); ++k) {
+    const DerivedBounds::Note& note = estimates.without_rule[k];
+    text += fmt::format("'%{} = {}' has no rule: sampled by the profile's ulps for it\n",
+                        EscapeControls(note.instruction), note.op);
+  }
+  if (estimates.without_rule.size() > kShown)
+    text += fmt::format("and {} more have none\n", estimates.without_rule.size() - kShown);
+  return text;
+}
+
+void AddEstimates(const Estimates& estimates, JsonWriter& json) {
+  const auto write_note = [&](const DerivedBounds::Note& note) {
+    json.Object("instruction", note.instruction, "op", note.op);
+  };
+  json.Fields("samples", estimates.samples, "multiple", OutputSamples::kMultiple, "sampled_by_ulps",
+              [&] { json.Array(estimates.without_rule, write_note); });
 }
 
 void WriteJson(const Isolation& isolation, JsonWriter& json) {

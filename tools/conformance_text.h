@@ -6,6 +6,7 @@
 #include <string>
 
 #include "check/conformance.h"
+#include "check/estimate/estimate.h"
 #include "check/isolate/isolation.h"
 
 namespace assay {
@@ -16,6 +17,9 @@ namespace assay::cli {
 
 void WriteJson(const Conformance& output, JsonWriter& json);
 std::string TextOf(const Conformance& output);
+// What samples said, of all outputs: empty where none ran. JSON: further fields of an object.
+std::string EstimatesText(const std::vector<Conformance>& outputs, const Estimates& estimates);
+void AddEstimates(const Estimates& estimates, JsonWriter& json);
 void WriteJson(const Isolation& isolation, JsonWriter& json);
 std::string TextOf(const Isolation& isolation);
 // Of a loop, null in JSON where it is -1: in no loop.

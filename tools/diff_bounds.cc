@@ -3,6 +3,7 @@
 #include "base/json_writer.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
+#include "check/estimate/estimate.h"
 #include "check/isolate/isolate.h"
 #include "check/report/report.h"
 #include "check/undecided.h"
@@ -48,7 +49,7 @@ std::string ReasonText(const Reason& reason) {
 
 std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<DerivedBounds::Note>& notes,
                    const std::vector<Reason>& reasons, const std::optional<Isolation>& isolation,
-                   std::string_view profile, bool conforms) {
+                   const Estimates& estimates, std::string_view profile, bool conforms) {
   JsonWriter json;
   const auto write_outputs = [&] {
     json.Begin("{");
@@ -68,6 +69,7 @@ std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<De
   json.Fields("undecided_from", [&] { json.Array(notes, write_note); });
   json.Fields("reasons", [&] { json.Array(reasons, write_reason); });
   if (isolation) json.Fields("isolate", [&] { WriteJson(*isolation, json); });
+  AddEstimates(estimates, json);
   json.Fields("profile", profile, "conforms", conforms);
   json.End("}");
   return json.text() + "\n";
@@ -75,16 +77,17 @@ std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<De
 
 int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
            const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons,
-           const std::optional<Isolation>& isolation) {
+           const std::optional<Isolation>& isolation, const Estimates& estimates) {
   bool conforms = !isolation || isolation->ok();
   std::string text;
   for (const Conformance& output : outputs) {
-    conforms = conforms && output.error.empty() && output.outside == 0;
+    conforms = conforms && output.ok(flags.proven_only);
     text += TextOf(output);
   }
   if (flags.json) {
-    text = JsonOf(outputs, notes, reasons, isolation, flags.profile, conforms);
+    text = JsonOf(outputs, notes, reasons, isolation, estimates, flags.profile, conforms);
   } else {
+    text += EstimatesText(outputs, estimates);
     text += NotesText(notes);
     for (const Reason& reason : reasons) text += ReasonText(reason);
     if (isolation) text += TextOf(*isolation);
@@ -123,7 +126,7 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const Load
   std::vector<int64_t> leaves;
   if (!bounded.unchecked.empty()) return reasons;
   for (size_t k = 0; k < outputs.size() && leaves.size() < kReasonsShown; ++k) {
-    if (outputs[k].unchecked == 0) continue;
+    if (outputs[k].unchecked + outputs[k].plausible + outputs[k].implausible == 0) continue;
     leaves.push_back(bounded.outputs[k].leaf);
     reasons.push_back({outputs[k].key, {}});
   }
@@ -149,8 +152,8 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const Load
 
 // What the outputs are to the bounds, and with --isolate each instruction.
 int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
-             const BoundedOutputs& bounded, const Backend::Outputs& actual, Backend* backend,
-             const std::vector<Literal>& arguments, const RunOptions& options) {
+             const BoundedOutputs& bounded, const Estimates& estimates, const Backend::Outputs& actual,
+             Backend* backend, const std::vector<Literal>& arguments, const RunOptions& options) {
   std::vector<Conformance> outputs;
   std::vector<ReportedOutput> reported;
   for (const BoundedOutput& output : bounded.outputs) {
@@ -175,7 +178,7 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
   const absl::StatusOr<std::vector<Reason>> reasons =
       ReasonsOf(flags, loaded, profile, bounded, outputs, arguments, options);
   if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
-  return Report(flags, outputs, bounded.unchecked, *reasons, isolation);
+  return Report(flags, outputs, bounded.unchecked, *reasons, isolation, estimates);
 }
 
 }  // namespace
@@ -211,15 +214,19 @@ int DiffByProfile(const DiffFlags& flags) {
   if (inputs->size() == 1) arguments = (*inputs)[0].arguments;
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
-  const absl::StatusOr<BoundedOutputs> bounded =
-      RunWithBounds(loaded->program, *profile, *grid, *std::move(inputs), options, EnginesOf(flags));
+  absl::StatusOr<BoundedOutputs> bounded =
+      RunWithBounds(loaded->program, *profile, *grid, *inputs, options, EnginesOf(flags));
   if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.program);
+  const EstimateOptions wanted = {flags.samples, flags.options.run_seed};
+  const absl::StatusOr<Estimates> estimates = AddSamples(loaded->program, *profile, *grid, (*inputs)[0],
+                                                         options, wanted, bounded->outputs, EnginesOf(flags));
+  if (!estimates.ok()) return FailIn(*loaded, estimates.status(), flags.program);
   if (backend != nullptr) {
     absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, arguments);
     if (!outputs.ok()) return Fail(outputs.status(), flags.program);
     actual = *std::move(outputs);
   }
-  return JudgeAll(flags, *loaded, *profile, *bounded, actual, backend.get(), arguments, options);
+  return JudgeAll(flags, *loaded, *profile, *bounded, *estimates, actual, backend.get(), arguments, options);
 }
 
 }  // namespace assay::cli

@@ -74,13 +74,15 @@ struct OpsFlags : ProgramFlags {
 
 // `program` is the first one that is named: one of two .npz files, or a program.
 struct DiffFlags : EngineFlags {
-  std::string second;    // an .npz file, or with `spmd` the whole program
-  bool spmd = false;     // `program` is partitioned
-  std::string actual;    // the outputs to compare
-  std::string backend;   // the command that gives them
-  std::string profile;   // bounds by this one, in place of tolerances; empty: none
-  bool isolate = false;  // every instruction alone
-  std::string html;      // the page to write; empty: none
+  std::string second;        // an .npz file, or with `spmd` the whole program
+  bool spmd = false;         // `program` is partitioned
+  std::string actual;        // the outputs to compare
+  std::string backend;       // the command that gives them
+  std::string profile;       // bounds by this one, in place of tolerances; empty: none
+  bool isolate = false;      // every instruction alone
+  std::string html;          // the page to write; empty: none
+  int64_t samples = 16;      // of conforming backends, where bounds leave elements undecided
+  bool proven_only = false;  // what is implausible does not fail
   bool json = false;
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
