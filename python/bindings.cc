@@ -14,6 +14,7 @@
 #include "base/file_io.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
+#include "check/estimate/estimate.h"
 #include "check/report/report.h"
 #include "custom/lapack/lapack_ops.h"
 #include "devices/device_io.h"
@@ -208,7 +209,7 @@ class PyModule {
   // How outputs of a backend, by key, lie in what the profile lets a backend give.
   // A page of it is written to `html`, where that is not empty.
   py::dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
-                const Options& options, const std::string& html) {
+                const Options& options, const std::string& html, int64_t samples) {
     const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
     if (!profile.ok()) Throw(profile.status(), profile_name, "");
     if (const absl::Status status = html.empty() ? absl::OkStatus() : CheckWritable(html); !status.ok())
@@ -219,7 +220,7 @@ class PyModule {
     absl::StatusOr<Judged> judged;
     {
       const py::gil_scoped_release no_gil;
-      judged = JudgeAll(choice, run, *profile, inputs, actual);
+      judged = JudgeAll(choice, run, *profile, inputs, actual, samples);
       if (judged.ok() && !html.empty()) {
         const absl::Status written = WritePage(html, *profile, options.engine, *judged);
         if (!written.ok()) judged = written;
@@ -236,6 +237,7 @@ class PyModule {
     py::dict result;
     result["outputs"] = conformances;
     result["undecided_from"] = notes;
+    result["samples"] = judged->samples;
     return result;
   }
 
@@ -280,10 +282,11 @@ class PyModule {
     std::vector<ReportedOutput> outputs;
     std::vector<DerivedBounds::Note> unchecked;
     std::optional<Program> program;  // as it was run
+    int64_t samples = 0;             // that ran
   };
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
                                   const std::map<std::string, NpyArray>& inputs,
-                                  const std::map<std::string, NpyArray>& actual) {
+                                  const std::map<std::string, NpyArray>& actual, int64_t samples) {
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramFor(inputs));
     ASSAY_RETURN_IF_ERROR(
         DecodeOutputs(program.module(), actual).status());  // told before anything is computed
@@ -291,9 +294,12 @@ class PyModule {
                            ResolveDeviceGrid(program.module(), {.replicas = 0, .partitions = 0}));
     ASSAY_ASSIGN_OR_RETURN(std::vector<DeviceInputs> given,
                            InputsOfDevices(program.verified(), grid, inputs));
-    ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded, RunWithBounds(program, profile, grid, std::move(given),
-                                                                 options, EnginesOf(choice)));
-    Judged judged{{}, std::move(bounded.unchecked), program};
+    ASSAY_ASSIGN_OR_RETURN(BoundedOutputs bounded,
+                           RunWithBounds(program, profile, grid, given, options, EnginesOf(choice)));
+    ASSAY_ASSIGN_OR_RETURN(const Estimates estimates,
+                           AddSamples(program, profile, grid, given[0], options, {samples, options.run_seed},
+                                      bounded.outputs, EnginesOf(choice)));
+    Judged judged{{}, std::move(bounded.unchecked), program, estimates.samples};
     for (const BoundedOutput& output : bounded.outputs) {
       const auto it = actual.find(output.key);
       if (it == actual.end()) {
@@ -326,6 +332,12 @@ class PyModule {
           py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
           element.exact, element.actual, element.radius, element.ulps, element.share));
     }
+    py::list farthest;
+    for (const Conformance::Estimated& element : output.farthest) {
+      farthest.append(py::make_tuple(
+          py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
+          element.exact, element.actual, element.ulps, element.spread, element.share));
+    }
     py::dict result;
     result["key"] = output.key;
     result["error"] = output.error;
@@ -333,6 +345,9 @@ class PyModule {
     result["inside"] = output.inside;
     result["outside"] = output.outside;
     result["undecided"] = output.unchecked;
+    result["plausible"] = output.plausible;
+    result["implausible"] = output.implausible;
+    result["farthest"] = farthest;
     result["largest_share"] = output.largest_share;
     result["worst"] = worst;
     return result;

@@ -26,6 +26,18 @@ class Element:
 
 
 @dataclasses.dataclass(frozen=True)
+class Estimated:
+    """An element that no bound decides, and that is farther from the exact value than sampled backends are."""
+
+    index: tuple[int, ...]
+    exact: str
+    actual: str
+    ulps: int  # from exact to actual
+    spread: float  # the largest distance of a sample from the exact value
+    share: float  # the distance as a share of the largest plausible one; inf: no sample is like it
+
+
+@dataclasses.dataclass(frozen=True)
 class OutputBounds:
     """How one output lies in its bounds."""
 
@@ -34,20 +46,32 @@ class OutputBounds:
     elements: int
     inside: int
     outside: int  # proven violations
-    undecided: int  # of which nothing is known
+    undecided: int  # of which nothing is known, and on which samples disagree wildly
     largest_share: float  # of the bound, among the elements inside
     worst: list[Element]  # those outside first
     error: str = ""  # there is nothing to compare: why
+    plausible: int = 0  # estimated: near what sampled backends return
+    implausible: int = 0  # estimated: far from it
+    farthest: list[Estimated] = dataclasses.field(default_factory=list)  # implausible ones, the farthest first
 
     @property
     def ok(self) -> bool:
+        """No element is outside or implausible."""
+        return self.ok_as_proven and self.implausible == 0
+
+    @property
+    def ok_as_proven(self) -> bool:
+        """No element is outside: what is estimated does not count."""
         return not self.error and self.outside == 0
 
     def __str__(self) -> str:
         name = self.path or "result"
         if self.error:
             return f"{name}: {self.error}"
-        text = (f"{name}: {self.elements} elements, {self.inside} inside, {self.outside} outside, {self.undecided} undecided")
+        text = f"{name}: {self.elements} elements, {self.inside} inside, {self.outside} outside"
+        if self.plausible or self.implausible:
+            text += f", {self.plausible} plausible, {self.implausible} implausible"
+        text += f", {self.undecided} undecided"
         if self.largest_share > 0:
             text += f"; inside up to {self.largest_share:.2g} of the bound"
         for element in self.worst:
@@ -55,6 +79,9 @@ class OutputBounds:
                 break
             text += (f"\n  outside {list(element.index)}: exact {element.exact}, actual {element.actual} ({element.ulps} ulps), "
                      f"bound +-{element.radius:.6g}")
+        for estimated in self.farthest:
+            text += (f"\n  implausible {list(estimated.index)}: exact {estimated.exact}, actual {estimated.actual} "
+                     f"({estimated.ulps} ulps), samples within +-{estimated.spread:.6g}")
         return text
 
 
@@ -64,13 +91,18 @@ class BoundsReport:
 
     profile: str
     outputs: list[OutputBounds]
-    undecided_from: list[tuple[str, str, str]]  # instruction, operation, why nothing is known of its result
+    undecided_from: list[tuple[str, str, str]]  # instruction, operation, why no bound of its result is known
+    samples: int = 0  # of conforming backends, that elements without a bound are held against
 
     @property
     def ok(self) -> bool:
-        """True if no element is proven to be outside and no output is missing;
-        undecided ones do not count."""
+        """True if no element is outside or implausible and no output is missing; undecided ones do not count."""
         return all(output.ok for output in self.outputs)
+
+    @property
+    def ok_as_proven(self) -> bool:
+        """The same of what is proven alone: implausible elements do not count either."""
+        return all(output.ok_as_proven for output in self.outputs)
 
     def __bool__(self) -> bool:
         return self.ok
@@ -81,37 +113,35 @@ class BoundsReport:
         return "\n".join(lines)
 
 
-def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0,
-         max_steps: int = 0,
-         memory_limit: int = 0, timeout: float = 0, seed: int = 42,
-         html: str | os.PathLike | None = None) -> BoundsReport:
+def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0, max_steps: int = 0,
+         memory_limit: int = 0, timeout: float = 0, seed: int = 42, html: str | os.PathLike | None = None,
+         samples: int = 16) -> BoundsReport:
     """Whether a backend's outputs are what a correct one may return for these inputs.
 
-    program: a Module, or what load() takes. inputs: the arguments in order (tuples of
-    arrays for tuple parameters), a dict by the names of .npz files ("arg0", "arg1.0"), or the path of such a
-    file. actual: the output, a tuple of outputs where the root is a tuple, a dict by name ("out0"), or the
-    path of an .npz file. profile: what the backend is allowed, "strict", "xla-cpu", "xla-gpu",
-    "xla-gpu-tf32", "tpu-bf16" or the path of a file. html: a page to write that shows it all
-    (docs/bounds.md). The rest is as of Module.evaluate().
+    program: a Module, or what load() takes. inputs: the arguments in order (tuples of arrays for tuple parameters), a dict
+    by the names of .npz files ("arg0", "arg1.0"), or the path of such a file. actual: the output, a tuple of outputs
+    where the root is a tuple, a dict by name ("out0"), or the path of an .npz file. profile: what the backend is allowed,
+    "strict", "xla-cpu", "xla-gpu", "xla-gpu-tf32", "tpu-bf16" or the path of a file. html: a page to write that shows
+    it all (docs/bounds.md). samples: how many conforming backends are sampled where bounds decide nothing; 0: none. The rest is as of Module.evaluate().
     """
     module = program if isinstance(program, Module) else load(program)
     options = _options(engine, "off", jobs, max_steps, memory_limit, timeout, seed)
-    return report_of(module, _inputs(inputs), _outputs(actual, module), profile, options, html=html)
+    return report_of(module, _inputs(inputs), _outputs(actual, module), profile, options, html=html, samples=samples)
 
 
 def report_of(module: Module, inputs: dict, actual: dict, profile: str, options, paths=None,
-              html=None) -> BoundsReport:
-    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order,
-    for who reads the report."""
+              html=None, samples: int = 16) -> BoundsReport:
+    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order, for who reads the report."""
     with translated():
-        found = module._module.diff(inputs, actual, os.fspath(profile), options,
-                                    "" if html is None else os.fspath(html))
+        found = module._module.diff(inputs, actual, os.fspath(profile), options, "" if html is None else os.fspath(html),
+                                    samples)
     outputs = []
     for k, output in enumerate(found["outputs"]):
         output["worst"] = [Element(*element) for element in output["worst"]]
+        output["farthest"] = [Estimated(*element) for element in output["farthest"]]
         key = output.pop("key")
         outputs.append(OutputBounds(path=key if paths is None else paths[k], **output))
-    return BoundsReport(os.fspath(profile), outputs, found["undecided_from"])
+    return BoundsReport(os.fspath(profile), outputs, found["undecided_from"], found["samples"])
 
 
 def _inputs(inputs) -> dict:

@@ -77,32 +77,31 @@ def evaluate(function: Callable, **options) -> Callable:
 
 
 def check(function: Callable, *args, profile: str | None = None, options: dict | None = None,
-          **kwargs) -> Report | BoundsReport:
-    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and
-    where.
+          samples: int = 16, **kwargs) -> Report | BoundsReport:
+    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and where.
 
-    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct
-    backend of this kind may return: `.ok` is False where one is proven not to be. The function is what JAX
-    lowers it to; the backend may run it as it likes. Without one the report has distances in ulps. `options`
-    are those of Module.evaluate.
+    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct backend of this kind
+    may return: `.ok` is False where one is proven not to be, or is implausible by `samples` of conforming backends (0: none). The function is what JAX lowers it to; the backend may run it
+    as it likes. Without one the report has distances in ulps. `options` are those of Module.evaluate.
     """
     jax = _jax()
     if profile is not None:
-        return _check_bounds(function, args, kwargs, profile, options or {})
+        return _check_bounds(function, args, kwargs, profile, options or {}, samples)
     exact = evaluate(function, **(options or {}))(*args, **kwargs)
     actual = jax.jit(function)(*args, **kwargs)
     pairs = zip(jax.tree_util.tree_leaves_with_path(actual), jax.tree_util.tree_leaves(exact))
     return Report([compare(_plain(a), e, jax.tree_util.keystr(path)) for (path, a), e in pairs])
 
 
-def _check_bounds(function: Callable, args: tuple, kwargs: dict, profile: str, options: dict) -> BoundsReport:
+def _check_bounds(function: Callable, args: tuple, kwargs: dict, profile: str, options: dict,
+                  samples: int) -> BoundsReport:
     jax = _jax()
     lowered = _Lowered(function, args, kwargs)
     leaves = jax.tree_util.tree_leaves_with_path(jax.jit(function)(*args, **kwargs))
     actual = _leaves([_plain(leaf) for _, leaf in leaves], name="out")
     settings = _options(**{**_DEFAULTS, **options})
     return report_of(lowered.module, _leaves(lowered.arguments(args, kwargs)), actual, profile, settings,
-                     [jax.tree_util.keystr(path) for path, _ in leaves])
+                     [jax.tree_util.keystr(path) for path, _ in leaves], samples=samples)
 
 
 _DEFAULTS = {"engine": "exact", "crosscheck": "off", "jobs": 0, "max_steps": 0, "memory_limit": 0,
