@@ -98,7 +98,10 @@ class Judgement {
     if (output_.samples != nullptr) result_.samples = output_.samples->count();
     result_.largest_spread = std::max(result_.largest_spread, estimate.spread);
     if (estimate.verdict == ElementVerdict::kUndecided) ++result_.unchecked;
-    if (estimate.verdict == ElementVerdict::kPlausible) ++result_.plausible;
+    if (estimate.verdict == ElementVerdict::kPlausible) {
+      ++result_.plausible;
+      result_.largest_plausible = std::max(result_.largest_plausible, share);
+    }
     if (estimate.verdict != ElementVerdict::kImplausible) return;
     ++result_.implausible;
     const auto at = std::find_if(result_.farthest.begin(), result_.farthest.end(),

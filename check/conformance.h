@@ -78,6 +78,7 @@ struct Conformance {
     double share = 0;   // the distance as a share of the largest plausible one; +inf: no sample is like it
   };
   int64_t samples = 0;              // that estimates are made from; 0: none
+  double largest_plausible = 0;     // share of plausible elements
   double largest_spread = 0;        // of the elements that bounds leave undecided
   std::vector<Estimated> farthest;  // implausible elements, the largest share first
 

@@ -111,7 +111,8 @@ void WriteJson(const Conformance& output, JsonWriter& json) {
       "elements", output.elements, "inside", output.inside, "outside", output.outside, "undecided",
       output.unchecked, "largest_share", output.largest_share, "median_bound_ulps", output.median_radius_ulps,
       "worst", [&] { json.Array(output.worst, write_element); }, "plausible", output.plausible, "implausible",
-      output.implausible, "samples", output.samples, "largest_spread", output.largest_spread, "farthest",
+      output.implausible, "samples", output.samples, "largest_plausible_share", output.largest_plausible,
+      "largest_spread", output.largest_spread, "farthest",
       [&] { json.Array(output.farthest, write_estimated); });
 }
 
