@@ -171,3 +171,15 @@ def test_check_takes_unused_arguments_and_options():
     report = assay.check(lambda x, unused: x + 1, np.float32([1, 2]), 3, profile="strict",
                          options={"engine": "reference"})
     assert report.ok and report.profile == "strict"
+
+
+def test_what_has_no_bound_is_estimated():
+    program = "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  ROOT c = f32[1,1] cholesky(x), lower=true\n}\n"
+    given, two, wrong = (np.float32([[4]]),), np.float32([[2]]), np.float32([[2.5]])
+    good = assay.diff(program, given, two)
+    assert good.ok and good.samples == 16 and (good.outputs[0].plausible, good.outputs[0].undecided) == (1, 0)
+    bad = assay.diff(program, given, wrong, samples=4)
+    assert not bad.ok and bad.ok_as_proven and bad.samples == 4
+    assert bad.outputs[0].farthest[0].index == (0, 0) and bad.outputs[0].farthest[0].share > 1
+    assert "1 implausible, 0 undecided\n  implausible [0, 0]: exact 2, actual 2.5" in str(bad)
+    assert assay.diff(program, given, wrong, samples=0).outputs[0].undecided == 1

@@ -54,15 +54,37 @@ class Bounds(CliCase):
         self.assertEqual(found["outputs"]["out0"]["worst"][0]["index"], [1])
         self.assertEqual(found["outputs"]["out1"]["inside"], 4)
 
-    def test_what_is_not_known_is_no_violation(self):
+    def test_what_is_not_known_is_estimated(self):
         program = self.file("c.hlo", "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n"
                                      "  ROOT c = f32[1,1] cholesky(x), lower=true\n}\n")
         one = npy("<f4", [1, 1], struct.pack("<f", 4))
-        inputs, actual = self.npz("c.npz", arg0=one), self.npz("o.npz", out0=one)
-        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
-                            "strict").stdout.decode()
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", shown)
+        two = npy("<f4", [1, 1], struct.pack("<f", 2))
+        inputs, right, wrong = self.npz("c.npz", arg0=one), self.npz("o.npz", out0=two), self.npz("w.npz", out0=one)
+
+        def diff(code, actual, *more):
+            command = ("diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict", *more)
+            return self.expect(code, *command).stdout.decode()
+
+        shown = diff(0, right)
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 plausible, 0 implausible, 0 undecided\n", shown)
+        self.assertIn("estimated by 16 samples", shown)
+        self.assertIn("'%c = cholesky' has no rule: sampled by the profile's ulps", shown)
         self.assertIn("undecided from '%c = cholesky' on: no rule", shown)
+        shown = diff(1, wrong, "--samples", "3")
+        self.assertIn("0 plausible, 1 implausible, 0 undecided\n", shown)
+        self.assertIn("  implausible [0,0]: exact 2, actual 4 (8388608 ulps), samples within +-", shown)
+        diff(0, wrong, "--proven-only")
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples", "0"))
+        found = json.loads(diff(1, wrong, "--json", "--seed", "5"))
+        output = found["outputs"]["out0"]
+        self.assertEqual((output["plausible"], output["implausible"], output["undecided"]), (0, 1, 0))
+        self.assertEqual((output["farthest"][0]["exact"], output["farthest"][0]["actual"]), ("2", "4"))
+        self.assertEqual((found["samples"], found["multiple"], found["conforms"]), (16, 16, False))
+        self.assertEqual(found["sampled_by_ulps"], [{"instruction": "c", "op": "cholesky"}])
+        again = json.loads(diff(1, wrong, "--json", "--seed", "5"))
+        self.assertEqual(found, again)
+        self.assertNotEqual(output["largest_spread"],
+                            json.loads(diff(1, wrong, "--json", "--seed", "6"))["outputs"]["out0"]["largest_spread"])
 
     def test_profiles_from_files(self):
         profile = self.file("p.profile", "inherit strict\naccumulate f32 bf16\n")
