@@ -117,8 +117,9 @@ class MoveKernel final : public CustomKernel {
   void MoveStrip(const Mover& mover, uint64_t stream, int64_t first, int64_t n, std::byte* values,
                  const std::byte* others, ElementType other_type) const {
     alignas(64) std::byte buffer[kStripBytes];
-    double second[kStrip];
-    LoadStrip(other_type, others, Bytes(other_type), n, second);
+    alignas(64) std::byte other_buffer[kStripBytes];
+    LoadStrip(other_type, others, Bytes(other_type), n, other_buffer);
+    const double* const second = reinterpret_cast<const double*>(other_buffer);
     LoadStrip(type_, values, Bytes(type_), n, buffer);
     double* const numbers = reinterpret_cast<double*>(buffer);
     if (IsComplex(type_)) {

@@ -26,6 +26,37 @@ ENTRY e {
 """
 
 
+# x -> 3.9 x (1 - x), 200 times.
+LOGISTIC_MAP = """HloModule m
+body {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  r = f32[] constant(3.9)
+  e = f32[] constant(1)
+  y = f32[] subtract(e, x)
+  xy = f32[] multiply(x, y)
+  z = f32[] multiply(r, xy)
+  ROOT t = (s32[], f32[]) tuple(j, z)
+}
+test {
+  s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(200)
+  ROOT p = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[]) tuple(zero, x)
+  w = (s32[], f32[]) while(s), condition=test, body=body
+  ROOT r = f32[] get-tuple-element(w), index=1
+}
+"""
+
+
 class Bounds(CliCase):
     def diff(self, code, *outputs, profile="strict", more=(), **expected):
         program, inputs = self.file("sum.hlo", SUM), self.npz("in.npz", arg0=floats(1, 2, 3, 4))
@@ -85,6 +116,15 @@ class Bounds(CliCase):
         self.assertEqual(found, again)
         self.assertNotEqual(output["largest_spread"],
                             json.loads(diff(1, wrong, "--json", "--seed", "6"))["outputs"]["out0"]["largest_spread"])
+
+    def test_a_chaotic_loop_is_undecided_and_its_first_instruction_named(self):
+        program = self.file("logistic.hlo", LOGISTIC_MAP)
+        one = npy("<f4", [], struct.pack("<f", 0.3))
+        inputs, actual = self.npz("l.npz", arg0=one), self.npz("m.npz", out0=one)
+        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "xla-cpu").stdout.decode()
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n", shown)
+        self.assertIn("out0: the samples disagree wildly on 1 elements", shown)
+        self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', turn 1[0-9] on")
 
     def test_profiles_from_files(self):
         profile = self.file("p.profile", "inherit strict\naccumulate f32 bf16\n")
