@@ -344,6 +344,8 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
                    "with --profile, how many conforming backends are sampled where bounds leave elements "
                    "undecided (16); 0: none")
       ->check(Whole(0, 10000));
+  command->add_option("--seed", flags.options.run_seed, "seed of rng, GetRngSeed and the samples (42)")
+      ->check(Seed());
   command->add_flag("--proven-only", flags.proven_only,
                     "with --profile, exit 1 only for what is proven: implausible elements do not fail");
   command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
