@@ -8,9 +8,11 @@
 
 namespace assay {
 
-// Of a result of this type: `result_accuracy` says more than the profile. What is flushed is part of `absolute`.
+// Of a result of this type: `result_accuracy` says more than the profile. What is flushed is part of
+// `absolute`.
 Allowance AllowanceOf(const Profile& profile, const Instruction& instruction, ElementType type);
-// Units of roundoff (half an ulp): of the format in which sums of the type are kept, and of what dots cut operands to.
+// Units of roundoff (half an ulp): of the format in which sums of the type are kept, and of what dots cut
+// operands to.
 double SumUnitOf(const Profile& profile, ElementType type);
 double InputUnitOf(const Profile& profile, const Instruction& dot, ElementType type);
 

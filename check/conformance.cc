@@ -90,7 +90,8 @@ class Judgement {
   // What no bound says anything of, by samples where there are some.
   void EstimateElement(int64_t i, const DimVector& index, int64_t ulps) {
     const std::byte* const actual = actual_.data() + i * Bytes(type_);
-    const Estimate estimate = output_.samples != nullptr ? output_.samples->Judge(i, actual) : Estimate{};
+    const Estimate estimate =
+        output_.samples != nullptr ? output_.samples->CompareToBounds(i, actual) : Estimate{};
     const double share = estimate.distance == 0 || estimate.verdict == ElementVerdict::kUndecided ? 0
                          : estimate.allowed > 0 ? estimate.distance / estimate.allowed
                                                 : kInfinity;

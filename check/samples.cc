@@ -10,7 +10,7 @@
 namespace assay {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnlike = std::numeric_limits<double>::infinity();
 
 enum Kind : uint8_t { kFinite = 1, kNan = 2, kPositiveInfinity = 4, kNegativeInfinity = 8 };
 
@@ -21,7 +21,7 @@ Kind KindOfNumber(double real, double imaginary) {
   return imaginary == 0 && real < 0 ? kNegativeInfinity : kPositiveInfinity;
 }
 
-double NumberOf(ElementType type, const std::byte* element) {
+double IntegerAsNumber(ElementType type, const std::byte* element) {
   const ScalarValue value = LoadElement(type, element);
   return value.kind == ComputeKind::kInt64 ? static_cast<double>(value.i)
                                            : static_cast<double>(value.u) + value.b;
@@ -40,7 +40,7 @@ OutputSamples::OutputSamples(const Literal& exact, double floor_ulps, double flo
   if (!IsNumberType(type_)) {
     integers_.push_back(exact);
     for (int64_t i = 0; i < n; ++i)
-      scale_ = std::max(scale_, std::fabs(NumberOf(type_, exact.data() + i * Bytes(type_))));
+      scale_ = std::max(scale_, std::fabs(IntegerAsNumber(type_, exact.data() + i * Bytes(type_))));
     return;
   }
   spreads_.resize(static_cast<size_t>(n));
@@ -102,7 +102,7 @@ Estimate OutputSamples::ByDistance(double distance, double spread, double floor)
   return estimate;
 }
 
-Estimate OutputSamples::Judge(int64_t i, const std::byte* actual) const {
+Estimate OutputSamples::CompareToBounds(int64_t i, const std::byte* actual) const {
   if (count_ == 0) return {};
   return IsNumberType(type_) ? JudgeNumber(i, actual) : JudgeInteger(i, actual);
 }
@@ -111,7 +111,7 @@ Estimate OutputSamples::JudgeNumber(int64_t i, const std::byte* actual) const {
   const auto [real, imaginary] = PartsOf(actual);
   const Kind kind = KindOfNumber(real, imaginary);
   const size_t at = static_cast<size_t>(i);
-  if ((kinds_[at] & kind) == 0) return {ElementVerdict::kImplausible, spreads_[at], kInfinity, 0};
+  if ((kinds_[at] & kind) == 0) return {ElementVerdict::kImplausible, spreads_[at], kUnlike, 0};
   if (kind != kFinite) return {ElementVerdict::kPlausible, spreads_[at], 0, 0};
   const auto [r, m] = CenterOf(i);
   return ByDistance(std::hypot(real - r, imaginary - m), spreads_[at], FloorAt(std::hypot(r, m)));
@@ -119,19 +119,19 @@ Estimate OutputSamples::JudgeNumber(int64_t i, const std::byte* actual) const {
 
 // One of few values that were seen, or a number near those that were.
 Estimate OutputSamples::JudgeInteger(int64_t i, const std::byte* actual) const {
-  const double value = NumberOf(type_, actual);
-  const double center = NumberOf(type_, exact_.data() + i * Bytes(type_));
+  const double value = IntegerAsNumber(type_, actual);
+  const double center = IntegerAsNumber(type_, exact_.data() + i * Bytes(type_));
   std::vector<double> seen;
   double spread = 0;
   for (const Literal& sample : integers_) {
-    const double one = NumberOf(type_, sample.data() + i * Bytes(type_));
+    const double one = IntegerAsNumber(type_, sample.data() + i * Bytes(type_));
     spread = std::max(spread, std::fabs(one - center));
     if (std::find(seen.begin(), seen.end(), one) == seen.end()) seen.push_back(one);
   }
-  if (seen.size() > kMostChoices) return ByDistance(std::fabs(value - center), spread, 0);
+  if (seen.size() > kMaxChoices) return ByDistance(std::fabs(value - center), spread, 0);
   if (std::find(seen.begin(), seen.end(), value) != seen.end())
     return {ElementVerdict::kPlausible, spread, std::fabs(value - center), spread};
-  return {ElementVerdict::kImplausible, spread, kInfinity, spread};
+  return {ElementVerdict::kImplausible, spread, kUnlike, spread};
 }
 
 }  // namespace assay

@@ -1,4 +1,5 @@
-// What sampled backends gave for one output, and what that says of an actual value (docs/bounds.md, Estimates).
+// What sampled backends gave for one output, and what that says of an actual value (docs/bounds.md,
+// Estimates).
 #ifndef ASSAY_CHECK_SAMPLES_H_
 #define ASSAY_CHECK_SAMPLES_H_
 
@@ -23,19 +24,20 @@ enum class ElementVerdict : uint8_t {
 struct Estimate {
   ElementVerdict verdict = ElementVerdict::kUndecided;
   double spread = 0;  // the largest distance of a sample from the exact value
-  double distance =
-      0;  // of the actual value; +inf where no sample is of its kind (NaN, an infinity, a number), or has that integer
+  // Of the actual value; +inf where no sample is of its kind (NaN, infinity, number) or has that integer.
+  double distance = 0;
   double allowed = 0;  // the largest distance that is plausible
 };
 
 class OutputSamples {
  public:
-  // An actual value is implausible beyond this multiple of the spread. docs/bounds.md has the false alarms that it was chosen by.
+  // An actual value is implausible beyond this multiple of the spread. docs/bounds.md has the false alarms
+  // that it was chosen by.
   static constexpr double kMultiple = 16;
   // Samples disagree wildly where the spread is more than this share of the output's largest magnitude.
   static constexpr double kChaoticShare = 0.25;
   // Integers of which more different values were seen are numbers that are off by some amount, not choices.
-  static constexpr size_t kMostChoices = 4;
+  static constexpr size_t kMaxChoices = 4;
 
   // What the last instruction may be off by is plausible in any case: so many ulps, and an absolute error.
   OutputSamples(const Literal& exact, double floor_ulps, double floor_absolute);
@@ -43,7 +45,7 @@ class OutputSamples {
   void Add(const Literal& sample);  // of the exact value's shape
   int64_t count() const { return count_; }
   // `actual` is element i, row-major, as literals store it.
-  Estimate Judge(int64_t i, const std::byte* actual) const;
+  Estimate CompareToBounds(int64_t i, const std::byte* actual) const;
 
  private:
   Estimate JudgeNumber(int64_t i, const std::byte* actual) const;

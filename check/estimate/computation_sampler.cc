@@ -59,9 +59,10 @@ double TermsOf(const InstructionView& view) {
   }
 }
 
-// By how much the rule's radius is larger than errors are. Rounding errors of n terms add up to about the root of n of one (Higham, Accuracy
-// and Stability of Numerical Algorithms, section 2.8), where the rule has n; those of an FFT to the root of log2(n), where it has
-// 8 sqrt(n) log2(n); a sum over devices, of which there is one, has a term.
+// By how much the rule's radius is larger than errors are. Rounding errors of n terms add up to about the
+// root of n of one (Higham, Accuracy and Stability of Numerical Algorithms, section 2.8), where the rule has
+// n; those of an FFT to the root of log2(n), where it has 8 sqrt(n) log2(n); a sum over devices, of which
+// there is one, has a term.
 double ShareOfRadius(const InstructionView& view) {
   switch (view.instruction.opcode) {
     case Opcode::kAllReduce:
@@ -77,8 +78,8 @@ double ShareOfRadius(const InstructionView& view) {
   }
 }
 
-// Whether errors of the instruction, which has no rule, are those of operands that are a little off (backward stability), and it can be
-// written once more.
+// Whether errors of the instruction, which has no rule, are those of operands that are a little off (backward
+// stability), and it can be written once more.
 bool MovesOperands(const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kCustomCall:
@@ -217,8 +218,8 @@ Node ComputationSampler::Follow(const Instruction& instruction) {
   return WithMovedLeaves(instruction);
 }
 
-// Sums, differences and products that are rounded correctly, but may be kept unrounded: what is exact stays so, which a share of the
-// result would not.
+// Sums, differences and products that are rounded correctly, but may be kept unrounded: what is exact stays
+// so, which a share of the result would not.
 std::optional<std::string_view> ComputationSampler::RoundingTarget() const {
   const Opcode op = view_->instruction.opcode;
   if (op != Opcode::kAdd && op != Opcode::kSubtract && op != Opcode::kMultiply) return std::nullopt;
@@ -241,7 +242,8 @@ void ComputationSampler::CutOperands() {
   }
 }
 
-// The operands and the results are moved by the ulps that the profile has for the operation, and the root of the lines' length.
+// The operands and the results are moved by the ulps that the profile has for the operation, and the root of
+// the lines' length.
 void ComputationSampler::MoveWithoutRule(const Instruction& instruction) {
   shared_.Note(from_, instruction, why_);
   if (MovesOperands(instruction)) {
@@ -275,7 +277,7 @@ Node ComputationSampler::AsTheyAre(Node radius, Node value) {
   const double share = ShareOfRadius(*view_);
   if (share >= 1) return radius;
   const Node own = RelativeRadius(value);
-  return Max(Times(As(radius, writer_.ShapeOf(own).element_type()), share), own);
+  return Max(Times(ConvertTo(radius, writer_.ShapeOf(own).element_type()), share), own);
 }
 
 Node ComputationSampler::RelativeRadius(Node value) {
@@ -285,7 +287,7 @@ Node ComputationSampler::RelativeRadius(Node value) {
 }
 
 Node ComputationSampler::Moved(Node value, Node radius, std::string_view target) {
-  return Call(target, value, As(radius, RadiusType(writer_.ShapeOf(value).element_type())));
+  return Call(target, value, ConvertTo(radius, RadiusType(writer_.ShapeOf(value).element_type())));
 }
 
 Node ComputationSampler::Call(std::string_view target, Node first, Node second) {
@@ -366,7 +368,7 @@ ComputationId ComputationSampler::SampledOrFail(ComputationId id, SampledForm fo
 
 // --- What rules ask ---
 
-void ComputationSampler::GiveUp(std::string_view why) {
+void ComputationSampler::MarkUnchecked(std::string_view why) {
   gave_up_ = true;
   why_ = why;
 }
@@ -397,7 +399,7 @@ Node ComputationSampler::Magnitude(Node node) {
   const auto [it, is_new] = magnitudes_.try_emplace(node.id);
   if (!is_new) return it->second;
   const ElementType type = writer_.ShapeOf(node).element_type();
-  Node magnitude = IsComplex(type) ? node : As(node, RadiusType(type));
+  Node magnitude = IsComplex(type) ? node : ConvertTo(node, RadiusType(type));
   if (type != ElementType::kPred && !IsUnsignedIntegral(type)) magnitude = Write(Opcode::kAbs, {magnitude});
   return magnitudes_[node.id] = magnitude;
 }

@@ -1,5 +1,6 @@
-// Writes one computation of the sampled program. Beside each instruction stands what the op's rule (OpDef::bound) says of it on operands
-// that are exact, which is its own allowance; a call moves the result by it.
+// Writes one computation of the sampled program. Beside each instruction stands what the op's rule
+// (OpDef::bound) says of it on operands that are exact, which is its own allowance; a call moves the result
+// by it.
 #ifndef ASSAY_CHECK_ESTIMATE_COMPUTATION_SAMPLER_H_
 #define ASSAY_CHECK_ESTIMATE_COMPUTATION_SAMPLER_H_
 
@@ -52,9 +53,9 @@ class ComputationSampler final : public BoundContext {
   Ends EndsOf(size_t k) override;
   Ends ResultEnds() override;
   bool MayOverflow(size_t) override { return false; }
-  Node Given() override { return radii_[0]; }
-  void Give(Node radius, size_t leaf) override { radii_[leaf] = radius; }
-  void GiveUp(std::string_view why) override;
+  Node ResultRadius() override { return radii_[0]; }
+  void SetRadius(Node radius, size_t leaf) override { radii_[leaf] = radius; }
+  void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override {}
   bool IsExact(ComputationId id) override { return shared_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;

@@ -1,5 +1,5 @@
-// Estimates where proofs end: conforming backends are sampled, and what they give is held beside the outputs whose bounds leave
-// elements undecided (docs/bounds.md).
+// Estimates where proofs end: conforming backends are sampled, and what they give is held beside the outputs
+// whose bounds leave elements undecided (docs/bounds.md).
 #ifndef ASSAY_CHECK_ESTIMATE_ESTIMATE_H_
 #define ASSAY_CHECK_ESTIMATE_ESTIMATE_H_
 
@@ -21,8 +21,8 @@ struct Estimates {
   std::vector<DerivedBounds::Note> without_rule;  // as SampledProgram
 };
 
-// Runs the sampled program so often on what RunWithBounds ran on, and gives BoundedOutput::samples to the outputs that have undecided
-// elements. Errors are SampleProgram's and those of the runs.
+// Runs the sampled program so often on what RunWithBounds ran on, and gives BoundedOutput::samples to the
+// outputs that have undecided elements. Errors are SampleProgram's and those of the runs.
 absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& profile, const DeviceGrid& grid,
                                      const DeviceInputs& inputs, const RunOptions& options,
                                      const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs,

@@ -54,7 +54,8 @@ struct Mover {
   bool flushes, cuts;
   double smallest;  // below 256 of these the radius of a zero is that of underflow alone
 
-  // The number rounded up or down, the nearer neighbour more often: rounding what is moved by up to half an ulp.
+  // The number rounded up or down, the nearer neighbour more often: rounding what is moved by up to half an
+  // ulp.
   double Rounded(double value, Draws& draws) const {
     if (!std::isfinite(value)) return value;
     const double ulp = UlpAround(value, format);
@@ -184,7 +185,7 @@ class AllOps final : public CustomOps {
          {Kind::kMove, Kind::kMoveInUnit, Kind::kCut, Kind::kAdd, Kind::kSubtract, Kind::kMultiply})
       ops_.emplace_back(kind, flushes);
   }
-  const CustomOp* Find(std::string_view target) const override {
+  const CustomCallTarget* Find(std::string_view target) const override {
     static constexpr std::string_view kTargets[] = {kMoveTarget, kMoveInUnitTarget, kCutTarget,
                                                     kAddTarget,  kSubtractTarget,   kMultiplyTarget};
     for (size_t k = 0; k < std::size(kTargets); ++k) {

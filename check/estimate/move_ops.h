@@ -1,4 +1,5 @@
-// The operations that move values at random within what a backend may do: calls of the sampled program (sample_program.h).
+// The operations that move values at random within what a backend may do: calls of the sampled program
+// (sample_program.h).
 #ifndef ASSAY_CHECK_ESTIMATE_MOVE_OPS_H_
 #define ASSAY_CHECK_ESTIMATE_MOVE_OPS_H_
 
@@ -10,8 +11,9 @@
 
 namespace assay {
 
-// All take u64 scalars behind their arrays: the seed of the sample, and the number of the call. Random numbers are a hash of these, the
-// element's place and its bits. Where the profile flushes subnormal numbers of the type, samples of odd seeds do.
+// All take u64 scalars behind their arrays: the seed of the sample, and the number of the call. Random
+// numbers are a hash of these, the element's place and its bits. Where the profile flushes subnormal numbers
+// of the type, samples of odd seeds do.
 //
 // (v, r): v + r s, s between -1 and 1; a zero stays one where r is made of the smallest numbers alone.
 inline constexpr std::string_view kMoveTarget = "assay.estimate.move";

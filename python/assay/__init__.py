@@ -26,8 +26,10 @@ from assay.ops import load_ops, op
 from assay._assay import version as __version__
 
 __all__ = [
-    "BoundsReport", "ComparisonFailed", "Element", "Error", "Estimated", "EvaluationFailed", "InvalidProgram", "LeafReport", "Module",
-    "NotSupported", "OutputBounds", "Report", "__version__", "assert_matches", "check", "compare", "diff", "evaluate", "load",
+    "BoundsReport", "ComparisonFailed", "Element", "Error", "Estimated", "EvaluationFailed", "InvalidProgram",
+    "LeafReport", "Module",
+    "NotSupported", "OutputBounds", "Report", "__version__", "assert_matches", "check", "compare", "diff",
+    "evaluate", "load",
     "load_ffi_library", "load_ops", "lower", "op", "ops", "register_ffi_target", "register_ffi_type",
     "ulp_distances",
 ]

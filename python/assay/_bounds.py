@@ -27,7 +27,8 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class Estimated:
-    """An element that no bound decides, and that is farther from the exact value than sampled backends are."""
+    """An element that no bound decides, and that is farther from the exact value than sampled backends
+    are."""
 
     index: tuple[int, ...]
     exact: str
@@ -52,7 +53,8 @@ class OutputBounds:
     error: str = ""  # there is nothing to compare: why
     plausible: int = 0  # estimated: near what sampled backends return
     implausible: int = 0  # estimated: far from it
-    farthest: list[Estimated] = dataclasses.field(default_factory=list)  # implausible ones, the farthest first
+    # Implausible ones, the farthest first.
+    farthest: list[Estimated] = dataclasses.field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -96,7 +98,8 @@ class BoundsReport:
 
     @property
     def ok(self) -> bool:
-        """True if no element is outside or implausible and no output is missing; undecided ones do not count."""
+        """True if no element is outside or implausible and no output is missing; undecided ones do not
+        count."""
         return all(output.ok for output in self.outputs)
 
     @property
@@ -113,27 +116,32 @@ class BoundsReport:
         return "\n".join(lines)
 
 
-def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0, max_steps: int = 0,
+def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exact", jobs: int = 0,
+         max_steps: int = 0,
          memory_limit: int = 0, timeout: float = 0, seed: int = 42, html: str | os.PathLike | None = None,
          samples: int = 16) -> BoundsReport:
     """Whether a backend's outputs are what a correct one may return for these inputs.
 
-    program: a Module, or what load() takes. inputs: the arguments in order (tuples of arrays for tuple parameters), a dict
-    by the names of .npz files ("arg0", "arg1.0"), or the path of such a file. actual: the output, a tuple of outputs
-    where the root is a tuple, a dict by name ("out0"), or the path of an .npz file. profile: what the backend is allowed,
-    "strict", "xla-cpu", "xla-gpu", "xla-gpu-tf32", "tpu-bf16" or the path of a file. html: a page to write that shows
-    it all (docs/bounds.md). samples: how many conforming backends are sampled where bounds decide nothing; 0: none. The rest is as of Module.evaluate().
+    program: a Module, or what load() takes. inputs: the arguments in order (tuples of arrays for tuple
+    parameters), a dict by the names of .npz files ("arg0", "arg1.0"), or the path of such a file. actual: the
+    output, a tuple of outputs where the root is a tuple, a dict by name ("out0"), or the path of an .npz
+    file. profile: what the backend is allowed, "strict", "xla-cpu", "xla-gpu", "xla-gpu-tf32", "tpu-bf16" or
+    the path of a file. html: a page to write that shows it all (docs/bounds.md). samples: how many conforming
+    backends are sampled where bounds decide nothing; 0: none. The rest is as of Module.evaluate().
     """
     module = program if isinstance(program, Module) else load(program)
     options = _options(engine, "off", jobs, max_steps, memory_limit, timeout, seed)
-    return report_of(module, _inputs(inputs), _outputs(actual, module), profile, options, html=html, samples=samples)
+    return report_of(module, _inputs(inputs), _outputs(actual, module), profile, options, html=html,
+                     samples=samples)
 
 
 def report_of(module: Module, inputs: dict, actual: dict, profile: str, options, paths=None,
               html=None, samples: int = 16) -> BoundsReport:
-    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order, for who reads the report."""
+    """Inputs and outputs are leaves by key; `paths` are names of the outputs in order, for who reads the
+    report."""
     with translated():
-        found = module._module.diff(inputs, actual, os.fspath(profile), options, "" if html is None else os.fspath(html),
+        found = module._module.diff(inputs, actual, os.fspath(profile), options,
+                                    "" if html is None else os.fspath(html),
                                     samples)
     outputs = []
     for k, output in enumerate(found["outputs"]):

@@ -78,10 +78,12 @@ def evaluate(function: Callable, **options) -> Callable:
 
 def check(function: Callable, *args, profile: str | None = None, options: dict | None = None,
           samples: int = 16, **kwargs) -> Report | BoundsReport:
-    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and where.
+    """Runs the function on JAX's default backend and on Assay, and says how far apart each output is and
+    where.
 
-    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct backend of this kind
-    may return: `.ok` is False where one is proven not to be, or is implausible by `samples` of conforming backends (0: none). The function is what JAX lowers it to; the backend may run it
+    With a profile ("xla-cpu", …: docs/bounds.md) the report says whether each element is what a correct
+    backend of this kind may return: `.ok` is False where one is proven not to be, or is implausible by
+    `samples` of conforming backends (0: none). The function is what JAX lowers it to; the backend may run it
     as it likes. Without one the report has distances in ulps. `options` are those of Module.evaluate.
     """
     jax = _jax()

@@ -81,7 +81,8 @@ def varied(arrays, rng):
 
 
 def check(assay, profile, path, inputs, actual):
-    command = [assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', profile, '--samples', '0',
+    command = [assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', profile,
+               '--samples', '0',
                '--json']
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors='replace',

@@ -221,7 +221,8 @@ class Bench:
         return False
 
     def diff(self, program, path, kind):
-        done = self.assay('diff', path, '--inputs', program.inputs, '--backend', self.server.command(kind), '--profile', 'xla-cpu', '--samples', '0',
+        done = self.assay('diff', path, '--inputs', program.inputs, '--backend', self.server.command(kind),
+                          '--profile', 'xla-cpu', '--samples', '0',
                           '--isolate', '--json')
         if done.returncode not in (0, 1):
             raise RuntimeError(done.stderr.strip()[:500])

@@ -89,7 +89,8 @@ def main():
                 code, _, error = run([options.assay, 'run', other, '--inputs', inputs, '--output', output])
                 if code:
                     continue  # what the variant makes of some programs is none
-                code, found, error = run([options.assay, 'diff', exact, '--inputs', inputs, '--actual', output, '--profile',
+                code, found, error = run([options.assay, 'diff', exact, '--inputs', inputs, '--actual',
+                                          output, '--profile',
                                           profile, '--samples', '0', '--json'])
                 if code not in (0, 1):
                     print(f'{name}: exit code {code}: {error.strip()[:300]}')

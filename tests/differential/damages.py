@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Damages one output of what XLA:CPU gave for a real program, and asks `assay diff --profile xla-cpu` whether that shows.
+"""Damages one output of what XLA:CPU gave for a real program, and asks `assay diff --profile xla-cpu` whether
+that shows.
 
 Usage: damages.py ASSAY_BINARY [--seed S] [--samples N] [--inputs N] [--only REGEX]
 
-The programs are those of golden/programs that draw no random numbers, with XLA:CPU's own outputs beside them. Four damages
-each, of an element or array that the seed chooses: an element 1 % larger (of integers at least by 1), of the other sign (truth values
-negated), NaN (of integers a high bit flipped), and an array whose elements are shifted by one. The table says what is found: proven
-("outside") or estimated ("implausible"). It fails where an undamaged output is either. --inputs N asks that of N more inputs of each
-program, which jaxlib runs. Behind the counts of undamaged elements stands the largest distance of a plausible one, in spreads of
-the samples, or in sixteenths of what the last instruction is allowed where that is more: where false alarms would begin.
+The programs are those of golden/programs that draw no random numbers, with XLA:CPU's own outputs beside them.
+Four damages each, of an element or array that the seed chooses: an element 1 % larger (of integers at least
+by 1), of the other sign (truth values negated), NaN (of integers a high bit flipped), and an array whose
+elements are shifted by one. The table says what is found: proven ("outside") or estimated ("implausible"). It
+fails where an undamaged output is either. --inputs N asks that of N more inputs of each program, which jaxlib
+runs. Behind the counts of undamaged elements stands the largest distance of a plausible one, in spreads of
+the samples, or in sixteenths of what the last instruction is allowed where that is more: where false alarms
+would begin.
 """
 
 import argparse
@@ -30,16 +33,19 @@ RAW = {'bf16': ml_dtypes.bfloat16, 'f8e4m3fn': ml_dtypes.float8_e4m3fn, 'f8e5m2'
 
 
 def types_of(text, what):
-    """Element types of the entry computation's parameters ("arg") or of the leaves of its result ("out"), by key."""
+    """Element types of the entry computation's parameters ("arg") or of the leaves of its result ("out"), by
+    key."""
     head = next(line for line in text.splitlines() if line.startswith('ENTRY'))
     parameters, result = head.split('->', 1)
-    return {f'{what}{k}': t for k, t in enumerate(re.findall(r'(\w+)\[', parameters if what == 'arg' else result))}
+    return {f'{what}{k}': t for k, t in enumerate(re.findall(r'(\w+)\[',
+                                                             parameters if what == 'arg' else result))}
 
 
 def read(path, types):
     """The arrays of an .npz file: raw bytes are of the types given."""
     with np.load(path) as stored:
-        return {key: stored[key].view(RAW[types[key]]) if stored[key].dtype.kind == 'V' else stored[key] for key in stored}
+        return {key: stored[key].view(RAW[types[key]]) if stored[key].dtype.kind == 'V' else stored[key]
+                for key in stored}
 
 
 def chosen(array, rng):
@@ -67,14 +73,16 @@ def damaged(array, kind, rng):
     else:
         more = max(1, abs(int(value)) // 100)
         info = np.iinfo(array.dtype)
-        new = {'percent': int(value) + (more if int(value) + more <= info.max else -more), 'sign': -int(value),
+        new = {'percent': int(value) + (more if int(value) + more <= info.max else -more),
+               'sign': -int(value),
                'nan': int(value) ^ (1 << (info.bits - 2))}[kind]
         flat[at] = new if info.min <= new <= info.max else int(value) ^ 1
     return None if flat.tobytes() == array.tobytes() else flat.reshape(array.shape)
 
 
 def diff(options, program, inputs, actual, samples):
-    command = [options.assay, 'diff', program, '--inputs', inputs, '--actual', actual, '--profile', 'xla-cpu', '--json',
+    command = [options.assay, 'diff', program, '--inputs', inputs, '--actual', actual, '--profile',
+               'xla-cpu', '--json',
                '--samples', str(samples)]
     done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=600)
     if done.returncode not in (0, 1):
@@ -110,7 +118,8 @@ def others(directory, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('--seed', type=int, default=7)
     parser.add_argument('--samples', type=int, default=16)
@@ -140,7 +149,8 @@ def main():
                     continue
                 np.savez(path, **{**exact, key: damage})
                 before = word(diff(options, program, inputs, path, 0))
-                after = before if before == 'outside' else word(diff(options, program, inputs, path, options.samples))
+                after = before if before == 'outside' else word(diff(options, program, inputs, path,
+                                                                     options.samples))
                 counts['all'] += 1
                 counts['before'] += before == 'outside'
                 counts['after'] += after != '-'
@@ -157,9 +167,11 @@ def main():
             totals = collections.Counter()
             for report in reports:
                 for output in report['outputs'].values():
-                    totals.update({k: output[k] for k in ('inside', 'outside', 'plausible', 'implausible', 'undecided')})
+                    totals.update({k: output[k] for k in ('inside', 'outside', 'plausible', 'implausible',
+                                                          'undecided')})
             line += ', '.join(f'{n} {k}' for k, n in totals.items() if n)
-            farthest = max(r['multiple'] * output['largest_plausible_share'] for r in reports for output in r['outputs'].values())
+            farthest = max(r['multiple'] * output['largest_plausible_share']
+                           for r in reports for output in r['outputs'].values())
             line += f'; farthest {farthest:.2g}' if totals['plausible'] else ''
             print(line, flush=True)
     print(f"{counts['before']} of {counts['all']} damages proven, {counts['after']} proven or implausible; "

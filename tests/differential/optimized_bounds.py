@@ -174,7 +174,8 @@ def composed(function, first):
 
 
 def undecided(options, path, inputs, actual):
-    command = [options.assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile', options.profile,
+    command = [options.assay, 'diff', path, '--inputs', inputs, '--actual', actual, '--profile',
+               options.profile,
                '--samples', '0', '--json']
     done = subprocess.run(command, capture_output=True, text=True, errors='replace', timeout=300)
     if done.returncode not in (0, 1):

@@ -224,8 +224,10 @@ class Assay:
         return done.stdout
 
     def difference(self, program, inputs, actual):
-        """The report of diff: per output the elements, those outside and undecided, and the largest difference."""
-        return json.loads(self.run('diff', program, '--inputs', inputs, '--actual', actual, '--profile', 'xla-cpu', '--samples', '0', '--json',
+        """The report of diff: per output the elements, those outside and undecided, and the largest
+        difference."""
+        return json.loads(self.run('diff', program, '--inputs', inputs, '--actual', actual, '--profile',
+                                   'xla-cpu', '--samples', '0', '--json',
                                    codes=(0, 1)))['outputs']
 
     def check_forms(self, program):

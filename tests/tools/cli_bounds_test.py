@@ -90,14 +90,16 @@ class Bounds(CliCase):
                                      "  ROOT c = f32[1,1] cholesky(x), lower=true\n}\n")
         one = npy("<f4", [1, 1], struct.pack("<f", 4))
         two = npy("<f4", [1, 1], struct.pack("<f", 2))
-        inputs, right, wrong = self.npz("c.npz", arg0=one), self.npz("o.npz", out0=two), self.npz("w.npz", out0=one)
+        inputs, right, wrong = self.npz("c.npz", arg0=one), self.npz("o.npz", out0=two), self.npz("w.npz",
+                                                                                                  out0=one)
 
         def diff(code, actual, *more):
             command = ("diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict", *more)
             return self.expect(code, *command).stdout.decode()
 
         shown = diff(0, right)
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 plausible, 0 implausible, 0 undecided\n", shown)
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 plausible, 0 implausible, 0 undecided\n",
+                      shown)
         self.assertIn("estimated by 16 samples", shown)
         self.assertIn("'%c = cholesky' has no rule: sampled by the profile's ulps", shown)
         self.assertIn("undecided from '%c = cholesky' on: no rule", shown)
@@ -105,7 +107,8 @@ class Bounds(CliCase):
         self.assertIn("0 plausible, 1 implausible, 0 undecided\n", shown)
         self.assertIn("  implausible [0,0]: exact 2, actual 4 (8388608 ulps), samples within +-", shown)
         diff(0, wrong, "--proven-only")
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples", "0"))
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples",
+                                                                                   "0"))
         found = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         output = found["outputs"]["out0"]
         self.assertEqual((output["plausible"], output["implausible"], output["undecided"]), (0, 1, 0))
@@ -115,14 +118,17 @@ class Bounds(CliCase):
         again = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         self.assertEqual(found, again)
         self.assertNotEqual(output["largest_spread"],
-                            json.loads(diff(1, wrong, "--json", "--seed", "6"))["outputs"]["out0"]["largest_spread"])
+                            json.loads(diff(1, wrong, "--json", "--seed",
+                                            "6"))["outputs"]["out0"]["largest_spread"])
 
     def test_a_chaotic_loop_is_undecided_and_its_first_instruction_named(self):
         program = self.file("logistic.hlo", LOGISTIC_MAP)
         one = npy("<f4", [], struct.pack("<f", 0.3))
         inputs, actual = self.npz("l.npz", arg0=one), self.npz("m.npz", out0=one)
-        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "xla-cpu").stdout.decode()
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n", shown)
+        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
+                            "xla-cpu").stdout.decode()
+        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
+                      shown)
         self.assertIn("out0: the samples disagree wildly on 1 elements", shown)
         self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', turn 1[0-9] on")
 

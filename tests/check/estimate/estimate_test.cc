@@ -82,7 +82,7 @@ Literal Real(double value) { return Literal::ScalarDouble(ElementType::kF32, val
 // The word for one element alone.
 std::string WordOf(const BoundedOutput& output, const Literal& actual) {
   std::string word = "none";
-  Judge(output, &actual, [&](const JudgedElement& element) {
+  CompareToBounds(output, &actual, [&](const JudgedElement& element) {
     static constexpr const char* kWords[] = {"inside", "outside", "plausible", "implausible", "undecided"};
     word = kWords[static_cast<size_t>(element.verdict)];
   });
@@ -210,7 +210,7 @@ TEST_CASE("estimate: an op without a rule, by the ulps of the profile", "[check]
   const Literal four = Literal::FromDoubles(ElementType::kF32, {{1, 1}}, {{4}});
   const BoundedOutput output = Estimated(kText, {four}, "ulps * * 4\n")[0];
   const Literal exact = Real(2);
-  const Conformance judged = Judge(output, &exact);
+  const Conformance judged = CompareToBounds(output, &exact);
   CHECK(judged.plausible == 1);
   CHECK(judged.largest_spread <= 8 * 2 * kUlp);
   CHECK(judged.largest_spread >= 2 * 2 * kUlp);
@@ -220,8 +220,8 @@ TEST_CASE("estimate: an op without a rule, by the ulps of the profile", "[check]
   CHECK(WordOf(output, Real(std::nan(""))) == "implausible");
   CHECK(WordOf(output, Real(INFINITY)) == "implausible");
   const Literal wrong = Real(2.02);
-  CHECK_FALSE(Judge(output, &wrong).ok());
-  CHECK(Judge(output, &wrong).ok(true));
+  CHECK_FALSE(CompareToBounds(output, &wrong).ok());
+  CHECK(CompareToBounds(output, &wrong).ok(true));
   // No samples: nothing is said.
   CHECK(WordOf(Estimated(kText, {four}, "", 0)[0], Real(-2)) == "undecided");
 }
@@ -259,7 +259,8 @@ TEST_CASE("estimate: a chaotic loop is undecided, a short one is not", "[check][
   CHECK(WordOf(chaotic, Real(0.5)) == "undecided");
   CHECK(WordOf(chaotic, Real(1000)) == "implausible");
   CHECK(WordOf(chaotic, Real(std::nan(""))) == "implausible");
-  // After 20 turns the interval is all of f32, where an error of half an ulp has grown to some 0.005 (the same loop in NumPy).
+  // After 20 turns the interval is all of f32, where an error of half an ulp has grown to some 0.005 (the
+  // same loop in NumPy).
   const BoundedOutput early = Estimated(LogisticMap(20), {Real(0.3)}, "contracts yes\n")[0];
   CHECK(WordOf(early, early.exact) == "plausible");
   CHECK(WordOf(early, Real(0.8)) == "plausible");
