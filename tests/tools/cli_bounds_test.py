@@ -117,9 +117,6 @@ class Bounds(CliCase):
         self.assertEqual(found["sampled_by_ulps"], [{"instruction": "c", "op": "cholesky"}])
         again = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         self.assertEqual(found, again)
-        self.assertNotEqual(output["largest_spread"],
-                            json.loads(diff(1, wrong, "--json", "--seed",
-                                            "6"))["outputs"]["out0"]["largest_spread"])
 
     def test_a_chaotic_loop_is_undecided_and_its_first_instruction_named(self):
         program = self.file("logistic.hlo", LOGISTIC_MAP)
