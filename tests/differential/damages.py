@@ -111,7 +111,8 @@ def others(directory, options):
             values = [arrays[key] for key in types]
             status, results = runner.run(text, [values])
             if status == 'refused':
-                raise SystemExit(f'{directory.name}: XLA:CPU refused: {results}')
+                print(f'{directory.name}: inputs {number}: {results}')
+                continue
             yield arrays, {f'out{k}': a for k, a in enumerate(results[0])}
     finally:
         runner.stop()
