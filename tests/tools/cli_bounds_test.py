@@ -127,7 +127,7 @@ class Bounds(CliCase):
         self.assertIn("out0: 1 elements, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
                       shown)
         self.assertIn("out0: the samples disagree wildly on 1 elements", shown)
-        self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', turn 1[0-9] on")
+        self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', iteration 1[0-9] on")
 
     def test_profiles_from_files(self):
         profile = self.file("p.profile", "inherit strict\naccumulate f32 bf16\n")
