@@ -320,7 +320,7 @@ ENTRY e {
         self.file("libdnnl.so.2", "no library")
         env = {**os.environ, "LD_LIBRARY_PATH": self.folder.name}
         result = self.expect(0, "plan", self.dot(512), "--engine", "fast", "--allow-rwx",
-                             output="(onednn: oneDNN can't be loaded: ", env=env)
+                             output="engine onednn is not available: oneDNN can't be loaded: ", env=env)
         self.assertIn(b"rounded-sums  %d", result.stdout)
         note = "assay: note: the engine onednn can't be used, and others took its steps: oneDNN can't be loaded: "
         for size, error in ((512, note), (100, None)):  # the small one does not ask for it
