@@ -322,7 +322,7 @@ ENTRY e {
         result = self.expect(0, "plan", self.dot(512), "--engine", "fast", "--allow-rwx",
                              output="engine onednn is not available: oneDNN can't be loaded: ", env=env)
         self.assertIn(b"rounded-sums  %d", result.stdout)
-        note = "assay: note: the engine onednn can't be used, and others took its steps: oneDNN can't be loaded: "
+        note = "assay: note: engine onednn is not available, other engines took its steps: oneDNN can't be loaded: "
         for size, error in ((512, note), (100, None)):  # the small one does not ask for it
             self.expect(0, "run", self.dot(size), "--engine", "fast", "--allow-rwx", "--random-inputs", "1",
                         error=error, env=env)
