@@ -90,7 +90,7 @@ TEST_CASE("an image with more padding than the device has memory for is the CPU'
   const Conv far{"[1,4,1]", "[2,1,1]", "[1,3,1]", "size=2 pad=2000000000_2000000000 stride=2000000000",
                  "dim_labels=b0f_0io->b0f"};
   CHECK_THAT(PlanToText(PlanOf(ProgramOf(ConvText(far, "f32", "f32", "f32")), Emulated())),
-             Catch::Contains("too much padding"));
+             Catch::Contains("the padded image exceeds the device's memory"));
 }
 
 TEST_CASE("dots of integers of fewer than eight bits", "[gpu][dot]") {
