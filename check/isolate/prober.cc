@@ -10,8 +10,7 @@
 namespace assay {
 
 absl::StatusOr<Prober::Outputs> Prober::RunExactly(const Probe& probe) const {
-  ASSAY_ASSIGN_OR_RETURN(Literal root,
-                         probe.program->Run(probe.arguments, options_.run, options_.engines));
+  ASSAY_ASSIGN_OR_RETURN(Literal root, probe.program->Run(probe.arguments, options_.run, options_.engines));
   return LeavesOf(std::move(root));
 }
 
