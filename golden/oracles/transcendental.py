@@ -17,7 +17,7 @@ from fractions import Fraction
 import mpmath
 
 import written
-from transcendental_calls import CALL_HARD, CALLS, CALLS2, INF, NAN, POLES, mp
+from transcendental_calls import CALL_HARD, CALLS, CALLS2, INF, NAN, POLES, literal, mp, number
 
 # name: (precision, smallest normal exponent, largest exponent, largest finite, overflow)
 FORMATS = {
@@ -280,24 +280,6 @@ def cut_value(opcode, point, type_name):
         else:
             result.append(round_once(exact(value), type_name))
     return tuple(result)
-
-
-def number(x):
-    if x != x:
-        return 'nan'
-    if x in (INF, -INF):
-        return 'inf' if x > 0 else '-inf'
-    if x == 0:
-        return '-0.0' if str(x) == '-0.0' else '0'
-    text = float(x).hex()
-    head, _, exponent = text.partition('p')
-    head = head.rstrip('0').rstrip('.') if '.' in head else head
-    return head + 'p' + exponent
-
-
-def literal(values):
-    return '{' + ', '.join(
-        '(%s, %s)' % tuple(number(p) for p in v) if isinstance(v, tuple) else number(v) for v in values) + '}'
 
 
 def write(script, opcode, case, type_name, arguments, results, decision=None, shape=None):

@@ -107,3 +107,21 @@ CALLS2 = {
                         (2, 2.0**500), (1, -1000.25), (2, -100.5), (1, 2.0**-600), (300, 1e5), (1000, 1e5),
                         (LARGEST, 2), (LARGEST, LARGEST), (1e15, 367879441171449.5), (1e9, 367879448.0)]),
 }
+
+
+def number(x):
+    if x != x:
+        return 'nan'
+    if x in (INF, -INF):
+        return 'inf' if x > 0 else '-inf'
+    if x == 0:
+        return '-0.0' if str(x) == '-0.0' else '0'
+    text = float(x).hex()
+    head, _, exponent = text.partition('p')
+    head = head.rstrip('0').rstrip('.') if '.' in head else head
+    return head + 'p' + exponent
+
+
+def literal(values):
+    return '{' + ', '.join(
+        '(%s, %s)' % tuple(number(p) for p in v) if isinstance(v, tuple) else number(v) for v in values) + '}'
