@@ -32,14 +32,14 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
 absl::StatusOr<ElementType> FloatType(std::string_view word) {
   const std::optional<ElementType> type = ElementTypeFromName(word);
   if (type.has_value() && IsFloat(*type)) return *type;
-  return BadInput(fmt::format("'{}' is no floating-point type", word));
+  return BadInput(fmt::format("'{}' is not a floating-point type", word));
 }
 
 absl::StatusOr<double> NumberOf(std::string_view word, double most) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error == std::errc() && end == word.data() + word.size() && value >= 0 && value <= most) return value;
-  return BadInput(fmt::format("'{}' is no number from 0 to {}", word, most));
+  return BadInput(fmt::format("'{}' is not a number from 0 to {}", word, most));
 }
 
 class Parser {
@@ -83,7 +83,7 @@ class Parser {
       return absl::OkStatus();
     }
     return BadInput(fmt::format(
-        "'{}' with {} words behind it is no line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
+        "'{}' with {} words behind it is not a line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
         "accumulate TYPE TYPE, "
         "dot_input_bits TYPE NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE... or contracts yes|no",
         key, n));
@@ -102,7 +102,7 @@ class Parser {
     Profile::Ulps rule;
     if (words[1] != "*") {
       rule.op = OpcodeFromName(words[1]);
-      if (!rule.op.has_value()) return BadInput(fmt::format("'{}' is no operation", words[1]));
+      if (!rule.op.has_value()) return BadInput(fmt::format("'{}' is not an operation", words[1]));
     }
     if (words[2] != "*") {
       ASSAY_ASSIGN_OR_RETURN(rule.type, FloatType(words[2]));

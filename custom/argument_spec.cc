@@ -78,7 +78,8 @@ absl::Status ArgumentReader::ReadType() {
 
 absl::Status ArgumentReader::ReadSequence(const OpAttrDef* count, std::string_view word) {
   if (count == nullptr) {
-    return InvalidProgram({}, fmt::format("the count '{}' is no attribute, wanted one of type int", word));
+    return InvalidProgram({},
+                          fmt::format("the count '{}' is not an attribute, wanted one of type int", word));
   }
   if (count->kind != OpAttrKind::kInt || count->is_list) {
     return InvalidProgram({}, fmt::format("the count is attr '{}', wanted one of type int", count->spec));

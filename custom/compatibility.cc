@@ -60,7 +60,7 @@ void OpComparison::CompareOrder(const std::string& what, const std::vector<T>& b
   for (const T& item : before) {
     const T* const now = FindNamed(after, item.name);
     if (now == nullptr) {
-      Add(what + " removed", fmt::format("{} '{}' is no more", what, item.spec));
+      Add(what + " removed", fmt::format("{} '{}' no longer exists", what, item.spec));
       continue;
     }
     if (last != nullptr && now < last) {
@@ -177,7 +177,7 @@ std::vector<Incompatibility> UnsafeChanges(const std::vector<OpInterface>& older
   for (const OpInterface& op : older) {
     const OpInterface* const now = FindNamed(newer, op.name);
     if (now == nullptr) {
-      found.push_back({op.name, "operation removed", "the op is no more"});
+      found.push_back({op.name, "operation removed", "the op no longer exists"});
       continue;
     }
     OpComparison(op, *now, &found).Run();

@@ -41,7 +41,7 @@ class GradientWriter {
     for (size_t k = 0; k < operands.size(); ++k) {
       const int64_t operand = operands[k];
       if (operand < 0 || operand >= size()) {
-        Fail(InvalidProgram({}, fmt::format("operand {} of {} is no instruction", k, opcode)));
+        Fail(InvalidProgram({}, fmt::format("operand {} of {} is not an instruction", k, opcode)));
         return -1;
       }
       names.push_back(NameOf(operand));
@@ -172,7 +172,7 @@ absl::StatusOr<std::string> GradientProgram(const RegisteredOp& op, const Instru
   GradientWriter writer(op, bound);
   std::vector<int64_t> inputs, outputs, gradients;
   for (const Shape* const operand : operands) {
-    if (!operand->IsArray()) return NotSupported({}, "gradients of what is no array");
+    if (!operand->IsArray()) return NotSupported({}, "gradients of a value that is not an array");
     inputs.push_back(writer.AddParameter(*operand));
   }
   for (const Shape& result : results) outputs.push_back(writer.AddParameter(result));

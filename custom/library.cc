@@ -35,7 +35,7 @@ absl::StatusOr<Registrations> OpenAndCollect(const std::string& path) {
   const auto version = reinterpret_cast<uint32_t (*)()>(dlsym(library, "assay_abi_version"));
   const auto tell = reinterpret_cast<void (*)(const AssayRegistrar*)>(dlsym(library, "assay_register_ops"));
   if (version == nullptr || tell == nullptr) {
-    return BadInput(fmt::format("it is no library of operations: it exports no {}",
+    return BadInput(fmt::format("it is not a library of operations: it exports no {}",
                                 version == nullptr ? "assay_abi_version" : "assay_register_ops"));
   }
   if (version() != ASSAY_OP_ABI_VERSION) {  // LIB-2

@@ -164,8 +164,8 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
   for (const auto& [name, types] : kernel.constraints) {
     const OpAttrDef* const attr = op.interface().FindAttr(name);
     if (attr == nullptr || attr->kind != OpAttrKind::kType) {
-      return InvalidProgram({},
-                            fmt::format("kernel of op {}: '{}' is no attribute of a type", kernel.op, name));
+      return InvalidProgram(
+          {}, fmt::format("kernel of op {}: '{}' is not an attribute of a type", kernel.op, name));
     }
     for (const ElementType type : types) {
       if (attr->types.empty() || std::ranges::count(attr->types, type) > 0) continue;
@@ -179,8 +179,8 @@ absl::Status CheckKernel(const RegisteredOp& op, const KernelDef& kernel) {
     if (std::ranges::any_of(interface.inputs, is_named) || std::ranges::any_of(interface.outputs, is_named))
       continue;
     return InvalidProgram(
-        {},
-        fmt::format("kernel of op {}: host memory for '{}', which is no input or output", kernel.op, name));
+        {}, fmt::format("kernel of op {}: host memory for '{}', which is neither an input nor an output",
+                        kernel.op, name));
   }
   return absl::OkStatus();
 }

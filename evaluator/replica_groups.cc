@@ -211,7 +211,7 @@ absl::StatusOr<IntLists> TransferPairs(const Instruction& instruction) {
     at = next;
   }
   if (ids.size() % 2 != 0)
-    return InvalidProgram({}, fmt::format("Send-C3: '{}' is no list of pairs of ids", *text));
+    return InvalidProgram({}, fmt::format("Send-C3: '{}' is not a list of pairs of ids", *text));
   for (size_t i = 0; i < ids.size(); i += 2) pairs.push_back({ids[i], ids[i + 1]});
   return pairs;
 }

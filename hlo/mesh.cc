@@ -159,7 +159,7 @@ absl::Status CheckMesh(const Mesh& mesh) {
   for (size_t i = 0; is_permutation && i < sorted.size(); ++i)
     is_permutation = sorted[i] == static_cast<int64_t>(i);
   if (is_permutation) return absl::OkStatus();
-  return InvalidProgram({}, fmt::format("SDY-V2: the device ids [{}] are no permutation of 0 to {}",
+  return InvalidProgram({}, fmt::format("SDY-V2: the device ids [{}] are not a permutation of 0 to {}",
                                         fmt::join(mesh.device_ids, ", "), *size - 1));
 }
 

@@ -231,11 +231,11 @@ absl::Status AppendFactors(Reader& in, std::string* text) {
   const std::string_view word = in.EatWord();
   for (size_t i = 0; i < word.size();) {
     const size_t begin = i;
-    if (word[i] < 'i' || word[i] > 'z') return in.Error(fmt::format("'{}' is no list of factors", word));
+    if (word[i] < 'i' || word[i] > 'z') return in.Error(fmt::format("'{}' is not a list of factors", word));
     const bool is_numbered = word[i++] == 'z' && i < word.size() && word[i] == '_';
     if (is_numbered) {
       for (++i; i < word.size() && IsDigit(word[i]);) ++i;
-      if (i == begin + 2) return in.Error(fmt::format("'{}' is no list of factors", word));
+      if (i == begin + 2) return in.Error(fmt::format("'{}' is not a list of factors", word));
     }
     text->append(word.substr(begin, i - begin));
   }

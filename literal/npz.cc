@@ -250,7 +250,7 @@ absl::Status AddMembers(zip_t* archive, const std::vector<std::pair<std::string,
   texts.reserve(arrays.size());
   for (const auto& [key, literal] : arrays) {
     if (!literal.shape().IsArray())
-      return BadInput(fmt::format("writing .npz: '{}' is no array", Printable(key)));
+      return BadInput(fmt::format("writing .npz: '{}' is not an array", Printable(key)));
     const bool as_stored = StoredAsNpy(literal);
     const std::string& text = texts.emplace_back(as_stored ? NpyHeader(literal) : EncodeNpy(literal));
     // libzip's fragments are not const, but it only reads them.

@@ -136,7 +136,7 @@ bool ShapeReader::ReadShape(Shape* shape, int depth) {
   if (name == "b" && Take('(')) return ReadBuffer(shape);
   GoTo(start);
   if (name.empty()) return Fail("shape: want an element type or '(' here");
-  return Fail(fmt::format("shape: '{}' is no element type", name.substr(0, 40)));
+  return Fail(fmt::format("shape: '{}' is not an element type", name.substr(0, 40)));
 }
 
 bool ShapeReader::ReadTuple(Shape* shape, int depth) {

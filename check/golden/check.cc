@@ -171,7 +171,7 @@ absl::StatusOr<std::string> CheckSnapshot(const std::string& path, std::string_v
                                           const GoldenEngine& engine) {
   ASSAY_ASSIGN_OR_RETURN(const std::optional<Snapshot> snapshot, ReadSnapshot(bytes));
   if (!snapshot.has_value() || !snapshot->result.has_value()) {
-    return BadInput("the file holds a program without arguments and a result: it is no HloSnapshot");
+    return BadInput("the file holds a program without arguments and a result: it is not an HloSnapshot");
   }
   Golden golden;
   golden.program = bytes;

@@ -31,7 +31,7 @@ absl::StatusOr<Integer> ParseInteger(std::string_view text, SourcePosition where
   Integer value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return InvalidProgram(where, fmt::format("golden: '{}' is no integer", text));
+    return InvalidProgram(where, fmt::format("golden: '{}' is not an integer", text));
   }
   return value;
 }
@@ -81,7 +81,7 @@ absl::Status ParseRules(std::string_view value, SourcePosition where, Golden& go
     const size_t comma = std::min(value.find(',', at), value.size());
     const std::string_view label = Trim(value.substr(at, comma - at));
     if (!IsLabel(label))
-      return InvalidProgram(where, fmt::format("golden: '{}' is no label of a rule", label));
+      return InvalidProgram(where, fmt::format("golden: '{}' is not a label of a rule", label));
     golden.rules.emplace_back(label);
     at = comma + 1;
   }
@@ -199,7 +199,7 @@ absl::StatusOr<Golden> ParseGolden(std::string_view text) {
     if (output == golden.outputs.end() || !IsFloat(radius.shape().element_type()) ||
         !Shape::SameDimensions(output->second.shape(), radius.shape()))
       return InvalidProgram(
-          {1, 1}, fmt::format("golden: radius.{} is no array of floats with the sizes of {}", key, key));
+          {1, 1}, fmt::format("golden: radius.{} is not an array of floats with the sizes of {}", key, key));
   }
   if (!golden.refuse_code && golden.oracle.empty())
     return InvalidProgram({1, 1}, "golden: no oracle is named");

@@ -20,7 +20,7 @@ std::string_view ReasonToLeaveOut(const Computation& computation, const Instruct
   bool arrays = HasArraysOnly(*instruction.shape);
   for (const int32_t k : instruction.operands)
     arrays = arrays && HasArraysOnly(*computation.instructions[static_cast<size_t>(k)].shape);
-  return arrays ? "" : "it takes or gives what is no array";
+  return arrays ? "" : "it takes or gives a value that is not an array";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void Guarded(Work&& work, Fail&& fail) {
   } catch (const std::exception& thrown) {
     fail(Internal("threw: ", thrown.what()));
   } catch (...) {
-    fail(Internal("threw something that is no std::exception"));
+    fail(Internal("threw something that is not a std::exception"));
   }
 }
 

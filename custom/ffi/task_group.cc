@@ -16,7 +16,7 @@ void TaskGroup::Run(Item item) {
   } catch (const std::exception& e) {
     thrown = e.what();
   } catch (...) {
-    thrown = "something that is no std::exception";
+    thrown = "something that is not a std::exception";
   }
   if (!thrown) return;
   const std::lock_guard<std::mutex> lock(mutex_);

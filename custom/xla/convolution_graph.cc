@@ -40,7 +40,7 @@ class GraphReader {
       const std::string_view type = Until(']');
       const std::optional<ElementType> known = ElementTypeFromName(type);
       if (!known || !IsFloat(*known))
-        return InvalidProgram({}, fmt::format("at byte {}: '{}' is no type of floats", at_, type));
+        return InvalidProgram({}, fmt::format("at byte {}: '{}' is not a type of floats", at_, type));
       node.type = *known;
       ASSAY_RETURN_IF_ERROR(Expect("]"));
       node.name = Until('(');

@@ -167,10 +167,12 @@ void GiveFold(BoundContext& c, double terms, double unit) {
   }
   if (!c.AnyRadius() &&
       (!known || !IsNumber(c.result_type()) || *op == Opcode::kMaximum || *op == Opcode::kMinimum)) {
-    if (!known && !c.IsExact(reducer)) c.MarkUnchecked("a reducer that rounds, and is no single operation");
+    if (!known && !c.IsExact(reducer))
+      c.MarkUnchecked("a reducer that rounds, and is not a single operation");
     return;
   }
-  if (!known) return c.MarkUnchecked("a reducer that is no single operation, of operands that are not exact");
+  if (!known)
+    return c.MarkUnchecked("a reducer that is not a single operation, of operands that are not exact");
   const ElementType type = RadiusType(c.result_type());
   if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
   if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
@@ -227,7 +229,7 @@ void GiveSumOfGroup(BoundContext& c) {
   const std::optional<Opcode> op =
       IsExactSum(c.module(), reducer) ? Opcode::kAdd : OperationOf(c.module(), reducer);
   if (c.view().num_operands() != 1 || !c.view().result().IsArray() || !op.has_value()) {
-    if (c.AnyRadius() || !c.IsExact(reducer)) c.MarkUnchecked("a reducer that is no single operation");
+    if (c.AnyRadius() || !c.IsExact(reducer)) c.MarkUnchecked("a reducer that is not a single operation");
     return;
   }
   const bool rounds = *op == Opcode::kAdd && IsNumber(c.result_type());
@@ -359,7 +361,7 @@ void Scatter(BoundContext& c) {
   const bool rounds = !replaces && is_number && op != Opcode::kMaximum && op != Opcode::kMinimum;
   if (!c.AnyRadius() && !rounds) {
     if (!replaces && !op && !c.IsExact(combiner))
-      c.MarkUnchecked("a combiner that rounds, and is no single operation");
+      c.MarkUnchecked("a combiner that rounds, and is not a single operation");
     return;
   }
   const bool keeps_order = (op == Opcode::kMaximum || op == Opcode::kMinimum) && !IsComplex(c.result_type());

@@ -1,4 +1,4 @@
-// refuse: 5 shape.cstr_reshapable: [2,4] is no shape of 6 elements: it has 8
+// refuse: 5 shape.cstr_reshapable: [2,4] is not a shape of 6 elements: it has 8
 // arg0: f32[2,3] {{1, 2, 3}, {4, 5, 6}}
 func.func @main(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %s = stablehlo.constant dense<[2, 4]> : tensor<2xi32>

@@ -1,4 +1,4 @@
-// refuse: 4 einsum_config "ij,k->ik", which is no product
+// refuse: 4 einsum_config "ij,k->ik", which is not a product
 // arg0: f32[2,3] {{1, 2, 3}, {4, 5, 6}}
 // arg1: f32[1] {1}
 // j is summed in one operand alone: whether before or behind the product decides about roundings.

@@ -1,4 +1,4 @@
-// refuse: 5 [-1,4] is no shape of 6 elements: its other sizes have 4
+// refuse: 5 [-1,4] is not a shape of 6 elements: its other sizes have 4
 // arg0: f32[2,3] {{1, 2, 3}, {4, 5, 6}}
 func.func @main(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %s = stablehlo.constant dense<[-1, 4]> : tensor<2xi32>

@@ -46,7 +46,7 @@ absl::Status CheckStatistics(const pb::StatisticsViz& message) {
   for (const pb::Statistic& statistic : message.statistics()) {
     if (print::IsLegalName(statistic.stat_name())) continue;
     return InvalidProgram(
-        {}, fmt::format("statistics_viz: stat_name '{}' is no name", statistic.stat_name().substr(0, 40)));
+        {}, fmt::format("statistics_viz: stat_name '{}' is not a name", statistic.stat_name().substr(0, 40)));
   }
   return absl::OkStatus();
 }
@@ -146,7 +146,7 @@ absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids)
     const int32_t known = ids.Find(id);
     if (known >= 0) return known;
     return InvalidProgram(
-        {}, fmt::format("{} holds {}, which is no instruction above it in its computation", field, id));
+        {}, fmt::format("{} holds {}, which is not an instruction above it in its computation", field, id));
   };
   draft.instruction.operands.reserve(draft.head.operand_ids.size());
   for (const int64_t id : draft.head.operand_ids) {
@@ -202,8 +202,9 @@ absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft
     const auto known = computations_.find(id);
     if (known == computations_.end()) {
       return InvalidProgram(
-          {}, fmt::format(
-                  "called_computation_ids holds {}, which is no computation above its caller (Call-C3)", id));
+          {},
+          fmt::format(
+              "called_computation_ids holds {}, which is not a computation above its caller (Call-C3)", id));
     }
     called.push_back({known->second});
   }

@@ -141,7 +141,7 @@ absl::Status Writer::CheckRoom() const {
   if ((attr == Attr::kFeatureGroupCount || attr == Attr::kBatchGroupCount) && Int() == 0)
     return refused("0 stands for 1 in a proto");
   if (attr == Attr::kEpsilon && !IsShortestOfFloat(std::get<double>(value)))
-    return refused(fmt::format("{} is no float", std::get<double>(value)));
+    return refused(fmt::format("{} is not a float", std::get<double>(value)));
   const bool is_narrow =
       attr == Attr::kCrossProgramPrefetchIndex || attr == Attr::kExponentBits || attr == Attr::kMantissaBits;
   if (is_narrow && Int() != static_cast<int32_t>(Int()))

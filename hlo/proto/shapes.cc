@@ -180,7 +180,7 @@ absl::StatusOr<Shape> ShapeFrom(const pb::ShapeProto& message, int depth) {
   if (type) return ArrayShapeFrom(*type, message);
   if (message.dimensions_size() > 0) {
     return InvalidProgram(
-        {}, fmt::format("shape: found {} dimensions with element_type {}, which is no array type",
+        {}, fmt::format("shape: found {} dimensions with element_type {}, which is not an array type",
                         message.dimensions_size(), number));
   }
   switch (number) {

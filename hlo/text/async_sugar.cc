@@ -94,7 +94,7 @@ absl::Status ModuleParser::NoteAsyncOp(Scope& scope, const Draft& draft, int32_t
   if (start == scope.async_ops.end()) {
     if (!draft.opcode.wrapped) return absl::OkStatus();
     return InvalidProgram(
-        {}, fmt::format("{}-{}: the first operand is no async operation", Name(*draft.opcode.wrapped),
+        {}, fmt::format("{}-{}: the first operand is not an async operation", Name(*draft.opcode.wrapped),
                         async.opcode == Opcode::kAsyncDone ? "done" : "update"));
   }
   const Opcode wrapped = start->second;

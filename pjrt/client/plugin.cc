@@ -81,7 +81,7 @@ absl::StatusOr<const Api*> ApiOfLibrary(const std::string& path) {
   void* const symbol = dlsym(library, "GetPjrtApi");
   if (symbol == nullptr) {
     dlclose(library);  // another use of it may want to see how it is loaded
-    return BadInput(fmt::format("{}: is no PJRT plugin: it has no function GetPjrtApi", path));
+    return BadInput(fmt::format("{}: is not a PJRT plugin: it has no function GetPjrtApi", path));
   }
   const Api* api = nullptr;
   try {

@@ -278,7 +278,7 @@ std::string CompiledProgram::Serialized() const {
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompiledProgram::OfSerialized(
     const Client& client, std::string_view bytes, std::optional<std::string_view> new_options) {
-  const absl::Status wrong = InvalidProgram({}, "this is no executable that Assay serialized");
+  const absl::Status wrong = InvalidProgram({}, "this is not an executable that Assay serialized");
   if (!bytes.starts_with(kSerializedHead)) return wrong;
   bytes.remove_prefix(kSerializedHead.size());
   size_t sizes[3];

@@ -158,7 +158,7 @@ absl::StatusOr<DimVector> OrderOf(const BufferMemoryLayout* layout, std::span<co
   std::sort(sorted.begin(), sorted.end());
   for (int64_t d = 0; d < rank; ++d) {
     if (sorted[static_cast<size_t>(d)] != d)
-      return InvalidProgram({}, fmt::format("minor_to_major is no permutation of 0 to {}", rank - 1));
+      return InvalidProgram({}, fmt::format("minor_to_major is not a permutation of 0 to {}", rank - 1));
   }
   return order;
 }

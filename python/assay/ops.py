@@ -174,7 +174,7 @@ def call(op_name: str, operands: Sequence, attributes: dict[str, Any] | None = N
 def _type_name(value) -> str:
     dtype = np.dtype(value.dtype) if hasattr(value, "dtype") else np.asarray(value).dtype
     if dtype not in NAMES:
-        raise TypeError(f"{dtype} is no element type of HLO")
+        raise TypeError(f"{dtype} is not an element type of HLO")
     return NAMES[dtype]
 
 

@@ -30,11 +30,12 @@ TEST_CASE("profiles: what is wrong is said with its line", "[check]") {
   const auto message = [](const char* text) {
     return std::string(ParseProfile("p", text).status().message());
   };
-  CHECK(message("ulps * * 4\nulps tanh f32 -1\n") == "profile p, line 2: '-1' is no number from 0 to 1e+30");
-  CHECK(message("ulps tanhh f32 1") == "profile p, line 1: 'tanhh' is no operation");
-  CHECK(message("ulps tanh s32 1") == "profile p, line 1: 's32' is no floating-point type");
+  CHECK(message("ulps * * 4\nulps tanh f32 -1\n") ==
+        "profile p, line 2: '-1' is not a number from 0 to 1e+30");
+  CHECK(message("ulps tanhh f32 1") == "profile p, line 1: 'tanhh' is not an operation");
+  CHECK(message("ulps tanh s32 1") == "profile p, line 1: 's32' is not a floating-point type");
   CHECK(message("inherit nobody") == "profile p, line 1: there is no profile 'nobody' to inherit");
-  CHECK(message("contracts maybe").find("is no line of a profile") != std::string::npos);
+  CHECK(message("contracts maybe").find("is not a line of a profile") != std::string::npos);
   CHECK(LoadProfile("/nowhere").status().message() ==
         "'/nowhere' is neither a profile (strict, xla-cpu, xla-gpu, xla-gpu-tf32, tpu-bf16) nor a file that "
         "can be read");

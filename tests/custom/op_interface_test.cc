@@ -241,10 +241,10 @@ TEST_CASE("op interface: each mistake in an input has its message", "[custom]") 
   CheckInputSpecRefused("x: U",
                         "the type 'U' is neither an element type nor an attribute, wanted one of them");
   CheckInputSpecRefused("x: s", "the type is attr 's: string', wanted one of type type or list(type)");
-  CheckInputSpecRefused("x: K * f32", "the count 'K' is no attribute, wanted one of type int");
+  CheckInputSpecRefused("x: K * f32", "the count 'K' is not an attribute, wanted one of type int");
   CheckInputSpecRefused("x: s * f32", "the count is attr 's: string', wanted one of type int");
   CheckInputSpecRefused("x: n * f32", "the count is attr 'n: list(int)', wanted one of type int");
-  CheckInputSpecRefused("x: 2 * f32", "the count '2' is no attribute, wanted one of type int");
+  CheckInputSpecRefused("x: 2 * f32", "the count '2' is not an attribute, wanted one of type int");
   CheckInputSpecRefused("x: N * L", "the type is attr 'L: list(type)', wanted one of type type");
   CheckInputSpecRefused(
       "x: N *",

@@ -96,16 +96,17 @@ TEST_CASE("registry: kernels and gradients are of operations that are there", "[
   CHECK_THAT(error([](const AssayRegistrar* r) {
                op::Name("Test.Shifted").TypeConstraint<float>("amount").Tell<Shifted>(*r);
              }),
-             Contains("'amount' is no attribute of a type"));
+             Contains("'amount' is not an attribute of a type"));
   CHECK_THAT(error([](const AssayRegistrar* r) {
                op::OpBuilder("Test.Typed").Attr("T: {f32, f64}").Input("x: T").Output("y: T").Tell(*r);
                op::Name("Test.Typed").TypeConstraint<int32_t>("T").Tell<Shifted>(*r);
              }),
              Contains("kernel of op Test.Typed: attr 'T' can't be s32: T: {f32, f64}"));
-  CHECK_THAT(error([](const AssayRegistrar* r) {
-               op::Name("Test.Shifted").Label("host").HostMemory("x").HostMemory("z").Tell<Shifted>(*r);
-             }),
-             Contains("kernel of op Test.Shifted: host memory for 'z', which is no input or output"));
+  CHECK_THAT(
+      error([](const AssayRegistrar* r) {
+        op::Name("Test.Shifted").Label("host").HostMemory("x").HostMemory("z").Tell<Shifted>(*r);
+      }),
+      Contains("kernel of op Test.Shifted: host memory for 'z', which is neither an input nor an output"));
   const auto zero = [](const AssayRegistrar* r) { op::TellGradient(*r, "Test.Shifted", nullptr); };
   CHECK(Add(registry, zero).ok());
   CHECK_THAT(error(zero), Contains("gradient of op Test.Shifted is registered already"));
@@ -267,7 +268,7 @@ TEST_CASE("registry: what a gradient adds is checked", "[custom][gradient]") {
   CHECK_THAT(MessageOf(gradient([](op::GradContext*) { return op::Unimplemented("not yet"); }).status()),
              Contains("not yet"));
   CHECK_THAT(MessageOf(gradient([](op::GradContext* c) { return c->Negate(op::Op()), op::Ok(); }).status()),
-             Contains("operand 0 of negate is no instruction"));
+             Contains("operand 0 of negate is not an instruction"));
 }
 
 }  // namespace

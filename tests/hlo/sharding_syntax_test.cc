@@ -60,7 +60,7 @@ TEST_CASE("sharding syntax: what is wrong is said at its place", "[sharding]") {
   CHECK(at(R"(<@m, [{"a":(0)2}]>)").second.find("SDY-V6") != std::string::npos);
   CHECK(at(R"(<@m, [{}]> x)").second.find("want the end") != std::string::npos);
   CHECK(Canonical(R"(#sdy.mesh<["a"=2], device_ids=[]>)").find("SDY-V2") != std::string::npos);
-  CHECK(Canonical(R"(#sdy.op_sharding_rule<([a])->()>)").find("no list of factors") != std::string::npos);
+  CHECK(Canonical(R"(#sdy.op_sharding_rule<([a])->()>)").find("not a list of factors") != std::string::npos);
 }
 
 }  // namespace

@@ -339,7 +339,7 @@ TEST_CASE("npz: archives come back, and equal values give equal bytes", "[npz]")
   // Stored, 1980-01-01: the first local header.
   CHECK(bytes->substr(8, 6) == std::string("\0\0\0\0\x21\0", 6));
   CHECK(ParseNpz("x", *EncodeNpz({}))->empty());
-  CHECK(ErrorOf(EncodeNpz({{"t", Literal::Token()}})) == "writing .npz: 't' is no array");
+  CHECK(ErrorOf(EncodeNpz({{"t", Literal::Token()}})) == "writing .npz: 't' is not an array");
 }
 
 TEST_CASE("npz: stored and deflated members are read", "[npz]") {
@@ -511,7 +511,7 @@ TEST_CASE("npz: a file is written with the bytes of the archive in memory", "[np
   CHECK(ReadNpzFile(folder / "none.npz")->empty());
   CHECK_FALSE(WriteNpzFile(folder / "no/out.npz", arrays).ok());
   CHECK(ErrorOf(absl::StatusOr<int>(WriteNpzFile(folder / "t.npz", {{"t", Literal::Token()}}))) ==
-        "writing .npz: 't' is no array");
+        "writing .npz: 't' is not an array");
 }
 
 TEST_CASE("npz: a large archive is read member by member, into the storage of the values", "[npz]") {

@@ -134,7 +134,7 @@ class Bounds(CliCase):
         self.diff(0, floats(10, 10.1), floats(1, 2, 3, 4), profile=profile)
         profile = self.file("q.profile", "ulps fly * 1\n")
         self.diff(5, floats(10, 10.1), floats(1, 2, 3, 4), profile=profile,
-                  error="line 1: 'fly' is no operation")
+                  error="line 1: 'fly' is not an operation")
         self.diff(5, floats(1), floats(1), profile="nobody",
                   error="'nobody' is neither a profile (strict, xla-cpu,")
 

@@ -303,7 +303,7 @@ ENTRY e {
         self.expect(0, "golden", "check", self.path("goldens"), output="1 passed, 0 failed")
         bad = self.file("bad.pb", head + field(3, literal(2, 5.5)))
         self.expect(1, "golden", "check", bad, output="expected 5.5, actual 5")
-        self.expect(1, "golden", "check", self.file("none.pb", head), output="no HloSnapshot")
+        self.expect(1, "golden", "check", self.file("none.pb", head), output="not an HloSnapshot")
         wrong = self.file("wrong.pb",
                           field(1, field(1, module)) + field(2, literal(1, 2)) + field(2, literal(1, 2)))
         self.expect(5, "run", wrong, error="arg1")

@@ -157,7 +157,7 @@ void SetConfig(OpExport& out, int64_t api_version) {
   }
   const std::string dictionary = has_text ? DictionaryText(config->text) : "{}";
   if (dictionary.empty())
-    return out.Refuse("a typed call whose backend_config is no dictionary of attributes");
+    return out.Refuse("a typed call whose backend_config is not a dictionary of attributes");
   if (has_text) out.Property("backend_config", dictionary);
 }
 

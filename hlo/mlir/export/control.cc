@@ -135,14 +135,14 @@ bool IsFlatTuple(const Shape& data) {
 }
 
 void ExportInfeed(OpExport& out) {
-  if (!IsFlatTuple(out.hlo.shape->element(0))) return out.Refuse("an item that is no tuple of arrays");
+  if (!IsFlatTuple(out.hlo.shape->element(0))) return out.Refuse("an item that is not a tuple of arrays");
   out.UseOperands();
   out.Text("infeed_config", out.attributes().Text(Attr::kInfeedConfig));
   out.Emit("stablehlo.infeed");
 }
 
 void ExportOutfeed(OpExport& out) {
-  if (!IsFlatTuple(out.OperandShape(0))) return out.Refuse("an item that is no tuple of arrays");
+  if (!IsFlatTuple(out.OperandShape(0))) return out.Refuse("an item that is not a tuple of arrays");
   out.UseOperands();
   out.Text("outfeed_config", out.attributes().Text(Attr::kOutfeedConfig));
   out.Emit("stablehlo.outfeed");

@@ -249,7 +249,7 @@ template <Opcode opcode>
 void ExportBatchNorm(OpExport& out) {
   out.UseOperands();
   const double value = out.attributes().Float(Attr::kEpsilon);
-  if (!IsShortestOfFloat(value)) return out.Refuse(fmt::format("epsilon={}, which is no float", value));
+  if (!IsShortestOfFloat(value)) return out.Refuse(fmt::format("epsilon={}, which is not a float", value));
   const auto epsilon = static_cast<float>(value);
   out.Property("epsilon", FloatText(epsilon, ElementType::kF32) + " : f32");
   out.Int("feature_index", out.attributes().Int(Attr::kFeatureIndex));

@@ -25,7 +25,7 @@ int64_t IndexOf(std::string_view letters, char letter) { return static_cast<int6
 
 std::string NoProductText(std::string_view config) {
   return fmt::format(
-      "einsum_config \"{}\", which is no product of two operands whose dimensions are transposed then",
+      "einsum_config \"{}\", which is not a product of two operands whose dimensions are transposed then",
       config);
 }
 

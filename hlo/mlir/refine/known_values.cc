@@ -257,8 +257,8 @@ absl::StatusOr<Known> KnownReshape(Operands operands, bool is_checked) {
   const int64_t elements = (*operands[0].known)[0];
   Values sizes = *operands[1].known;
   const auto wrong = [&](std::string_view why) {
-    return EvalError({}, fmt::format("[{}] is no shape of {} elements{}", fmt::join(*operands[1].known, ","),
-                                     elements, why));
+    return EvalError({}, fmt::format("[{}] is not a shape of {} elements{}",
+                                     fmt::join(*operands[1].known, ","), elements, why));
   };
   int64_t others = 1, open = 0;
   for (const int64_t size : sizes) {

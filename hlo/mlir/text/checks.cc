@@ -97,7 +97,7 @@ absl::Status TextParser::OtherDialect(const Draft& draft) const {
   return NotSupported(
       draft.operation->position,
       fmt::format(
-          "operation '{}': the dialect '{}' is no part of StableHLO; convert the program to StableHLO "
+          "operation '{}': the dialect '{}' is not part of StableHLO; convert the program to StableHLO "
           "where it is made{}",
           name, dialect, dialect == "mhlo" ? " (mlir-hlo-opt --hlo-legalize-to-stablehlo)" : ""));
 }

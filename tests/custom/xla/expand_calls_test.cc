@@ -239,7 +239,7 @@ TEST_CASE("xla calls: contradictions are errors with a label and a place", "[cus
                    window),
        "the call no operand 2"},
       {Convolution("__cudnn$convForwardGraph", R"({"serialized_graph":"1:[s32]conv();"})", window),
-       "no type of floats"},
+       "not a type of floats"},
       {Convolution("__cudnn$convForwardGraph", R"({})", window), "no operation with a result"},
   };
   for (const Wrong& program : wrong) {

@@ -53,9 +53,8 @@ TEST_CASE("hostile proto: lengths and varints", "[proto][hostile]") {
 
 TEST_CASE("hostile proto: ids and order", "[proto][hostile]") {
   CHECK(Refusal(With(Op(2, "n", "negate", kScalar) + Operands({9}))) ==
-        "computation 'e' (id 1): instruction 'n' (id 2, 'negate'): operand_ids holds 9, which is no "
-        "instruction above it "
-        "in its computation");
+        "computation 'e' (id 1): instruction 'n' (id 2, 'negate'): operand_ids holds 9, which is not an "
+        "instruction above it in its computation");
   CHECK(Refusal(With(Op(2, "n", "negate", kScalar) + Operands({2}))).find("operand_ids holds 2") !=
         std::string::npos);
   CHECK(Refusal(With(Op(1, "n", "negate", kScalar) + Operands({1}))).find("also those of instruction 'p'") !=
@@ -102,7 +101,7 @@ TEST_CASE("hostile proto: shapes", "[proto][hostile]") {
   CHECK(shape(Int(2, kF32) + Bytes(3, "\2\2") + Message(5, Bytes(1, std::string("\0\0", 2))))
             .find("LAYOUT-1") != std::string::npos);
   CHECK(shape(Int(2, kF32) + Bytes(4, kScalar)).find("tuple_shapes") != std::string::npos);
-  CHECK(shape(Int(2, kTuple) + Bytes(3, "\2")).find("no array type") != std::string::npos);
+  CHECK(shape(Int(2, kTuple) + Bytes(3, "\2")).find("not an array type") != std::string::npos);
   CHECK(shape(Int(2, kTuple) + Bytes(5, "\x12\x05")).find("can't be decoded") != std::string::npos);
 }
 

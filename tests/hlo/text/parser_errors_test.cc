@@ -249,7 +249,7 @@ TEST_CASE("parser: errors in device groups, shardings and async operations", "[p
       InEntry(" a = f32[4] negate(p), sharding=@@{devices=[1]0}", "list of one device"),
       InEntry(" a = f32[4] negate(p), sharding={replicated @@manual}", "found manual after replicated"),
       InEntry(" a = f32[4] @@negate-start(p)", "shape is f32[4], want ((operand shapes), result shape, ...)"),
-      InEntry(" a = f32[4] @@negate-done(p)", "the first operand is no async operation"),
+      InEntry(" a = f32[4] @@negate-done(p)", "the first operand is not an async operation"),
       InEntry(R"( a = ((f32[4]), f32[4]) negate-start(p)
  b = f32[4] @@abs-done(a))",
               "wraps abs, but its start wraps negate"),

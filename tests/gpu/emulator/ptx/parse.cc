@@ -68,7 +68,7 @@ class Parser {
     }
     if (program_.ops.empty() || program_.ops.back().kind != Op::Kind::kReturn ||
         program_.ops.back().guard >= 0)
-      return Fail("the last instruction is no ret", "");
+      return Fail("the last instruction is not a ret", "");
     return true;
   }
 

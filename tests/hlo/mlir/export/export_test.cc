@@ -381,7 +381,8 @@ TEST_CASE("export: what StableHLO does not have is refused by name", "[mlir][exp
  ROOT r = (f32[2], s32[2]) topk(p), k=2, largest=false })") ==
         "topk '%r' as StableHLO: CHLO takes the largest elements only");
   CHECK(Refusal(R"(ENTRY e { t = token[] after-all()
- ROOT i = (f32[], token[]) infeed(t) })") == "infeed '%i' as StableHLO: an item that is no tuple of arrays");
+ ROOT i = (f32[], token[]) infeed(t) })") ==
+        "infeed '%i' as StableHLO: an item that is not a tuple of arrays");
   // It runs on two devices, which only the pairs say; groups that list one would be those of another program.
   CHECK(Refusal(R"(ENTRY e { x = f32[4] parameter(0)
  y = f32[4] all-to-all(x), dimensions={0}, channel_id=1
@@ -415,7 +416,7 @@ TEST_CASE("export: an epsilon that is no float is refused", "[mlir][export]") {
   CHECK(Refusal(R"(ENTRY e { x = f64[2,3] parameter(0)
  p = f64[3] parameter(1)
  ROOT r = f64[2,3] batch-norm-inference(x, p, p, p, p), feature_index=1, epsilon=0.1234567890123 })") ==
-        "batch-norm-inference '%r' as StableHLO: epsilon=0.1234567890123, which is no float");
+        "batch-norm-inference '%r' as StableHLO: epsilon=0.1234567890123, which is not a float");
 }
 
 TEST_CASE("export: names of functions are words, each once", "[mlir][export]") {
