@@ -77,8 +77,9 @@ absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& prof
                            RunDevices(*plan, grid, std::move(given), options));
     const NamedLiterals values = ResultsOf(runs[0].root);
     for (const auto& [output, samples] : sampled) {
-      const auto it = std::find_if(values.begin(), values.end(),
-                                   [&](const auto& value) { return value.first == outputs[output].key; });
+      const std::string& key = outputs[output].key;
+      const auto it =
+          std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == key; });
       if (it != values.end()) samples->Add(it->second);
     }
   }

@@ -184,7 +184,7 @@ class Isolator {
     }
   }
 
-  absl::Status CheckIteration(const Site& site, int64_t iteration, std::shared_ptr<const Values> values,
+  absl::Status CheckIteration(const Site& site, int64_t iteration, const std::shared_ptr<const Values>& values,
                               bool exact) {
     ASSAY_ASSIGN_OR_RETURN(JudgedValues judged, judge_.JudgeInstructions(site.computation, *values));
     for (JudgedInstruction& one : judged.instructions) {

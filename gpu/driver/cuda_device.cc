@@ -65,7 +65,7 @@ std::string Describe(const DeviceFunction& function, const LaunchShape& shape, s
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Open(std::shared_ptr<CudaLibrary> library) {
+absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Open(const std::shared_ptr<CudaLibrary>& library) {
   ASSAY_RETURN_IF_ERROR(library->untold.Take());
   ASSAY_ASSIGN_OR_RETURN(const cuda::DeviceNumber number, FirstDevice(*library));
   ASSAY_ASSIGN_OR_RETURN(DeviceProperties properties, PropertiesOf(*library, number));
@@ -93,7 +93,7 @@ CudaDevice::~CudaDevice() {
 }
 
 absl::Status CudaDevice::Close() {
-  const absl::Status status = context_->Close([&] {
+  absl::Status status = context_->Close([&] {
     absl::Status within;
     if (modules_ != nullptr) within = Both(within, modules_->Close());
     if (staging_ != nullptr) within = Both(within, staging_->Close());

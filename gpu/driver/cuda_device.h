@@ -17,7 +17,7 @@ class CudaDevice final : public Device {
  public:
   // The library's first device. Each call gives another object, unlike Device::Open. What failed when an
   // earlier one was given back, and nobody was told, is told here.
-  static absl::StatusOr<std::shared_ptr<CudaDevice>> Open(std::shared_ptr<CudaLibrary> library);
+  static absl::StatusOr<std::shared_ptr<CudaDevice>> Open(const std::shared_ptr<CudaLibrary>& library);
   ~CudaDevice() override;
 
   // Waits for the stream and gives everything back, DeviceMemory that lives on included.

@@ -131,7 +131,7 @@ absl::StatusOr<cuda::Address> MemorySource::Allocate(int64_t bytes) {
 absl::Status MemorySource::Free(cuda::Address address) {
   // Before it is given back: then another thread may be given the same address.
   const int64_t bytes = Forget(address);
-  const absl::Status status = Give(address, bytes);
+  absl::Status status = Give(address, bytes);
   if (status.ok()) return status;
   // Not tried again: whether it was given back is not known. Counted as if not.
   const std::lock_guard lock(mutex_);

@@ -148,7 +148,7 @@ absl::StatusOr<Shape> InferReduceScatter(const InferContext& context) {
 // Block `number` of x along dimension d, of the sizes of `shape`:
 //   result[I] = x[I + number * size_d(shape) * e_d]
 absl::StatusOr<Literal> Block(EvalContext& context, const Literal& x, int64_t d, int64_t number,
-                              std::shared_ptr<const Shape> shape) {
+                              const std::shared_ptr<const Shape>& shape) {
   if (x.shape().HasDynamic() && x.dynamic_size(d) != x.shape().size(d)) {
     return EvalError({}, fmt::format("reduce-scatter: dimension {} has run-time size {}, wanted its bound {}",
                                      d, x.dynamic_size(d), x.shape().size(d)));
@@ -187,6 +187,7 @@ absl::StatusOr<Literal> EvalReduceScatter(EvalContext& context, std::span<Litera
       }
     }
     std::vector<Literal> results;
+    results.reserve(blocks.size());
     for (std::vector<Literal>& member : blocks) results.push_back(Bundle(shape, std::move(member)));
     return results;
   };

@@ -116,7 +116,7 @@ DimVector StartOfChunk(std::span<const int64_t> chunk, const Shape& local) {
 
 // local[I] = whole[start + I]
 absl::StatusOr<Literal> ChunkOf(EvalContext& context, const Literal& whole, std::span<const int64_t> chunk,
-                                std::shared_ptr<const Shape> shape) {
+                                const std::shared_ptr<const Shape>& shape) {
   const DimVector start = StartOfChunk(chunk, *shape);
   ASSAY_ASSIGN_OR_RETURN(Literal local, context.NewLiteral(shape));
   const ArrayView x(whole);
@@ -257,6 +257,7 @@ absl::StatusOr<Literal> Leave(EvalContext& context, const Border& border, std::s
       }
     }
     std::vector<Literal> results;
+    results.reserve(values.size());
     for (std::vector<Literal>& member : values)
       results.push_back(shape->IsTuple() ? Literal::Tuple(shape, std::move(member)) : std::move(member[0]));
     return results;

@@ -334,7 +334,7 @@ namespace {
 absl::Status SetLayoutMode(const NamedAttribute& mode, std::string_view what, Shape& shape) {
   const std::string_view text = mode.value->text;
   if (text == "default" || text == "auto") return absl::OkStatus();
-  const absl::Status wrong = InvalidProgram(
+  absl::Status wrong = InvalidProgram(
       {}, fmt::format("{}: mhlo.layout_mode is '{}', want default, auto or the order of {} dimensions", what,
                       text.substr(0, 100), shape.IsArray() ? shape.rank() : 0));
   if (!shape.IsArray() || mode.value->kind != Attribute::Kind::kString || !text.starts_with('{') ||

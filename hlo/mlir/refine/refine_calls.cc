@@ -69,6 +69,7 @@ absl::Status Refiner::VisitWhile(Visited& at) {
     }
   }
   std::vector<const Type*> types;
+  types.reserve(state.size());
   for (const SizedValue& value : state) types.push_back(value.type);
   ASSAY_RETURN_IF_ERROR(CheckKnownSizes(at.op, types));
   Operation* const loop = Append(at, at.op.name, UseAll(at), at.op.attributes, types);

@@ -46,7 +46,7 @@ bool SameSizes(const Type& a, const Type& b) {
 Refiner::Refiner(Tree& tree, bool checking) : tree_(tree), checking_(checking) {}
 
 absl::Status Refiner::Run(std::span<const KnownArgument> arguments) {
-  const absl::Status status = Refine(arguments);
+  absl::Status status = Refine(arguments);
   if (!IsSizeContradiction(status) || checking_ || arguments.empty()) return status;
   // The program is right for other sizes.
   std::string given;
@@ -363,7 +363,7 @@ absl::Status Refiner::VisitAll(const Region& region, Values& values, Place& plac
       return tree_.WithPlace(
           ProgramLimitExceeded({}, "operations that refinement writes", steps_, max_steps_), *operation);
     }
-    const absl::Status status = Visit(*operation, values, place);
+    absl::Status status = Visit(*operation, values, place);
     if (status.ok()) continue;
     // In bytecode a place is a prefix, and the operations around this one would add theirs.
     if (std::exchange(is_placed_, true)) return status;
