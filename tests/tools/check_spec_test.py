@@ -34,6 +34,10 @@ CLEAN = {
     'return InvalidProgram("Gather-C1: no array"); // Gather-C2, AVX-512, UTF-8\n',
     "evaluator/slice.cc": '// Slice-C1..C2 (docs/spec/shapes.md,\n// "Slices").\nfmt::format("{}-C1", op);\n',
     "tests/gather_test.cc": "// Gather-C2 (docs/spec/other.md, Gather-C2: a label of another page)\n",
+    "builder/builder.h": "XlaOp Gather(XlaOp operand);\nXlaOp Slices(XlaOp operand);\n",
+    "hlo/mlir/bytecode/vhlo.cc": 'constexpr VhloRow kVhloRows[] = {\n    {"abs_v1 "\n     "not_v1",\n     ""},\n'
+    '    {"sort_v1", "dimension "\n     "is_stable layout"},\n};\n',
+    "hlo/mlir/import/sort.cc": 'in.Int("dimension"), in.Bool("is_stable")\n',
     "golden/gather.hlo": "// refuse: 3 Gather-C1: no array\nHloModule m\n",
     "golden/slice.hlo": "// rule: Slice-C1, Slice-C2\n// oracle: hand\nHloModule m\n",
 }
@@ -96,6 +100,16 @@ PLANTED = [
     (with_page("`slice`, ", "`slice`, `sort`, "), "docs/spec/shapes.md:11: sort is no opcode of hlo/ops.def"),
     ({"docs/spec/z.md": "### More (`slice`)\n"},
      "docs/spec/z.md:1: slice has a heading in docs/spec/shapes.md:11 too"),
+    # The builder, and the attributes of StableHLO.
+    ({"builder/builder.h": "XlaOp Slices(XlaOp operand);\n"},
+     "docs/spec/shapes.md:5: Gather is no function of builder/builder.h"),
+    (with_page("### Slices", "### Bitcast") | {"builder/builder.h": "XlaOp Gather(); XlaOp Bitcast();\n"},
+     "docs/spec/shapes.md:11: Bitcast is one of builder/builder.h"),
+    ({"hlo/mlir/import/sort.cc": 'in.Int("dimension")\n'},
+     "hlo/mlir/bytecode/vhlo.cc: attribute is_stable of sort_v1 is not read by hlo/mlir/import/"),
+    ({"hlo/mlir/import/more.cc": 'in.Find("layout")\n'},
+     "hlo/mlir/bytecode/vhlo.cc: attribute layout of sort_v1 is read by hlo/mlir/import/"),
+    ({"hlo/mlir/bytecode/vhlo.cc": ""}, "hlo/mlir/bytecode/vhlo.cc: no kVhloRows found"),
     (with_page("the operand is", "the operand " + "x" * 120 + " is"),
      "docs/spec/shapes.md:7: more than 120 columns"),
 ]
