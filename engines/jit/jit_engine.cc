@@ -34,8 +34,9 @@ bool JitEngine::CanFuse(const StepView& step) const {
 }
 
 bool JitEngine::MayTake(Opcode opcode) const {
+  if (isa_ == Isa::kBaseline || opcode == Opcode::kComplex) return false;  // no segment holds complex values
   const OpDef& op = DefinitionOf(opcode);
-  return isa_ != Isa::kBaseline && (op.strip != nullptr || op.source != nullptr || op.from_index);
+  return op.strip != nullptr || op.source != nullptr || op.from_index;
 }
 
 std::string JitEngine::WhyNot(const FusionView& step) const {
