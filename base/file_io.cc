@@ -13,6 +13,7 @@
 #include <new>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/run_guard.h"
 #include "fmt/format.h"
 
@@ -185,7 +186,8 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   const bool regular = S_ISREG(status.st_mode);
   const size_t expected = regular ? static_cast<size_t>(status.st_size) : 0;
   const size_t limit = regular ? MachineMemory() : kMaxStreamBytes;
-  if (expected > limit) return BadInput(fmt::format("{}: over the limit of {} bytes", path, limit));
+  if (expected > limit)
+    return BadInput(fmt::format("{}: over the limit of {}", path, Counted(limit, "byte")));
   ASSAY_RETURN_IF_ERROR(CheckRoom(path, expected));
   std::string bytes;
   size_t size = 0;
@@ -202,7 +204,7 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
     if (got < 0) return FileError(path, "read", errno);
     if (got == 0) break;
     size += got;
-    if (size > limit) return BadInput(fmt::format("{}: over the limit of {} bytes", path, limit));
+    if (size > limit) return BadInput(fmt::format("{}: over the limit of {}", path, Counted(limit, "byte")));
   }
   bytes.resize(size);
   return bytes;

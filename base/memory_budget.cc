@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/guard_pages.h"
 #include "base/page_pool.h"
@@ -115,7 +116,7 @@ absl::Status MemoryBudget::Refusal(std::string_view what, int64_t bytes) const {
   if (bytes > limit_ - counted)
     return MemoryLimitExceeded(what, CheckedAdd(counted, bytes).value_or(bytes), limit_);
   return outer_ != nullptr ? outer_->Refusal(what, bytes)
-                           : OutOfMemory(fmt::format("{} of {} bytes", what, bytes));
+                           : OutOfMemory(fmt::format("{} of {}", what, Counted(bytes, "byte")));
 }
 
 void* MemoryBudget::TakePages(int64_t bytes) {

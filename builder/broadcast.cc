@@ -4,6 +4,7 @@
 // list (InDim); then sizes must be equal or 1 (Degenerate), and each operand is replicated to the result.
 #include <algorithm>
 
+#include "base/counted.h"
 #include "builder/internal.h"
 
 namespace assay::builder {
@@ -218,7 +219,7 @@ absl::StatusOr<Window> MakeWindow(Int64s sizes, Int64s strides, absl::Span<const
   const auto check = [&](std::string_view what, size_t count) -> absl::Status {
     if (count == 0 || count == sizes.size()) return absl::OkStatus();
     return InvalidProgram(
-        {}, fmt::format("{}: {} {}, window has {} dimensions", label, count, what, sizes.size()));
+        {}, fmt::format("{}: {} {}, window has {}", label, count, what, Counted(sizes.size(), "dimension")));
   };
   ASSAY_RETURN_IF_ERROR(check("window strides", strides.size()));
   ASSAY_RETURN_IF_ERROR(check("paddings", padding.size()));

@@ -1,4 +1,5 @@
 // Replicas, partitions, collectives (docs/spec/operations-collective.md).
+#include "base/counted.h"
 #include "builder/internal.h"
 
 namespace assay::builder {
@@ -20,8 +21,8 @@ absl::Status CheckShardCount(int64_t shard_count, Groups groups, std::string_vie
   }
   for (const ReplicaGroup& group : groups) {
     if (static_cast<int64_t>(group.replica_ids.size()) == shard_count) continue;
-    return InvalidProgram({}, fmt::format("{}: GRP-C7: shard count is {}, a replica group has {} members",
-                                          label, shard_count, group.replica_ids.size()));
+    return InvalidProgram({}, fmt::format("{}: GRP-C7: shard count is {}, a replica group has {}", label,
+                                          shard_count, Counted(group.replica_ids.size(), "member")));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "builder/internal.h"
 
 namespace assay::builder {
@@ -24,7 +25,7 @@ absl::StatusOr<XlaOp> AddConstant(XlaBuilder* builder, ElementType type, Int64s 
                                   const void* values, size_t bytes) {
   const auto wanted = CheckedProduct(AsSpan(sizes));
   if (!wanted.has_value() || *wanted != static_cast<int64_t>(count)) {
-    return InvalidProgram({}, fmt::format("constant: {} values for sizes [{}]", count,
+    return InvalidProgram({}, fmt::format("constant: {} for sizes [{}]", Counted(count, "value"),
                                           fmt::join(sizes.begin(), sizes.end(), ",")));
   }
   ASSAY_ASSIGN_OR_RETURN(const Shape shape, Shape::Array(type, AsSpan(sizes)));
@@ -91,7 +92,8 @@ XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_lis
   for (const auto& row : values) {
     if (row.size() != columns) {
       return RunIn(builder, [&]() -> absl::StatusOr<XlaOp> {
-        return InvalidProgram({}, fmt::format("constant: rows of {} and {} values", columns, row.size()));
+        return InvalidProgram(
+            {}, fmt::format("constant: rows of {} and {}", columns, Counted(row.size(), "value")));
       });
     }
     for (const T value : row) flat[n++] = value;

@@ -1,6 +1,7 @@
 // Reductions, windows, map and scan (docs/spec/operations-linalg.md RED to Scan).
 #include <algorithm>
 
+#include "base/counted.h"
 #include "builder/internal.h"
 
 namespace assay::builder {
@@ -27,8 +28,8 @@ absl::StatusOr<std::vector<PaddingPair>> MakePadding(Int64s input_dimensions, In
   if (input_dimensions.size() != window_dimensions.size() ||
       (!window_strides.empty() && window_strides.size() != window_dimensions.size())) {
     return InvalidProgram(
-        {}, fmt::format("padding: {} sizes, {} window sizes, {} strides", input_dimensions.size(),
-                        window_dimensions.size(), window_strides.size()));
+        {}, fmt::format("padding: {}, {} window sizes, {}", Counted(input_dimensions.size(), "size"),
+                        window_dimensions.size(), Counted(window_strides.size(), "stride")));
   }
   std::vector<PaddingPair> pairs(input_dimensions.size(), {0, 0});
   if (padding == Padding::kValid) return pairs;
@@ -168,8 +169,8 @@ static absl::StatusOr<Shape> ScanShape(XlaBuilder* builder, Ops inputs, Ops init
     results.push_back(program.result);
   }
   if (results.size() < inits.size()) {
-    return InvalidProgram(
-        {}, fmt::format("Scan-C2: {} results of the body, {} carries", results.size(), inits.size()));
+    return InvalidProgram({}, fmt::format("Scan-C2: {} of the body, {}", Counted(results.size(), "result"),
+                                          Counted(inits.size(), "carry")));
   }
   for (size_t i = 0; i + inits.size() < results.size(); ++i) {
     Ints sizes(results[i].sizes().begin(), results[i].sizes().end());

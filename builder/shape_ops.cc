@@ -1,5 +1,6 @@
 // Shape and data movement (docs/spec/operations-shape.md).
 #include "base/checked.h"
+#include "base/counted.h"
 #include "builder/internal.h"
 
 namespace assay::builder {
@@ -117,8 +118,8 @@ XlaOp DynamicReshape(XlaOp operand, Ops dim_sizes, Int64s new_size_bounds,
     ASSAY_ASSIGN_OR_RETURN(const Shape* from, ArrayShape(builder, operand, "DynamicReshape-C1"));
     if (dims_are_dynamic.size() != new_size_bounds.size() || dim_sizes.size() != new_size_bounds.size()) {
       return InvalidProgram(
-          {}, fmt::format("DynamicReshape-C1: {} sizes, {} bounds, {} dynamic flags", dim_sizes.size(),
-                          new_size_bounds.size(), dims_are_dynamic.size()));
+          {}, fmt::format("DynamicReshape-C1: {}, {}, {} dynamic flags", Counted(dim_sizes.size(), "size"),
+                          Counted(new_size_bounds.size(), "bound"), dims_are_dynamic.size()));
     }
     ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(from->element_type(), AsSpan(new_size_bounds)));
     for (int64_t d = 0; d < shape.rank(); ++d) shape.set_dynamic(d, dims_are_dynamic[d]);
@@ -268,8 +269,8 @@ XlaOp SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension) {
 XlaOp Slice(XlaOp operand, Int64s start_indices, Int64s limit_indices, Int64s strides) {
   return RunIn(operand.builder(), [&]() -> absl::StatusOr<XlaOp> {
     if (start_indices.size() != limit_indices.size() || start_indices.size() != strides.size()) {
-      return InvalidProgram({}, fmt::format("Slice-C1: {} starts, {} limits, {} strides",
-                                            start_indices.size(), limit_indices.size(), strides.size()));
+      return InvalidProgram({}, fmt::format("Slice-C1: {} starts, {} limits, {}", start_indices.size(),
+                                            limit_indices.size(), Counted(strides.size(), "stride")));
     }
     SliceConfig config(start_indices.size());
     for (size_t i = 0; i < config.size(); ++i) config[i] = {start_indices[i], limit_indices[i], strides[i]};

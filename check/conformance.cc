@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "literal/compare.h"
 #include "literal/element_io.h"
@@ -236,7 +237,8 @@ absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profi
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options, std::span<const Engine* const> engines) {
   if (inputs.size() != 1) {
-    return NotSupported({}, fmt::format("bounds of a program on {} devices; want 1", inputs.size()));
+    return NotSupported({},
+                        fmt::format("bounds of a program on {}; want 1", Counted(inputs.size(), "device")));
   }
   ASSAY_ASSIGN_OR_RETURN(PlannedBounds bounds,
                          PlanBounds(program, profile, SubnormalLeaves(inputs[0].arguments), engines));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 #include "fmt/format.h"
 
@@ -83,10 +84,10 @@ class Parser {
       return absl::OkStatus();
     }
     return BadInput(fmt::format(
-        "'{}' with {} words behind it is not a line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
+        "'{}' with {} behind it is not a line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
         "accumulate TYPE TYPE, "
         "dot_input_bits TYPE NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE... or contracts yes|no",
-        key, n));
+        key, Counted(n, "word")));
   }
 
   absl::Status Inherit(std::string_view name) {

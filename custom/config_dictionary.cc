@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/counted.h"
 #include "custom/config_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/element_names.h"
@@ -376,7 +377,7 @@ class DictionaryReader {
       return Elements(type, sizes.subspan(1), array);
     }));
     if (count == sizes[0]) return absl::OkStatus();
-    return ConfigCursor::Error(at, fmt::format("found {} elements, want {}", count, sizes[0]));
+    return ConfigCursor::Error(at, fmt::format("found {}, want {}", Counted(count, "element"), sizes[0]));
   }
 
   // The one element that was read, `count` times.
@@ -410,8 +411,8 @@ class DictionaryReader {
     const size_t elements = digits.size() / (2 * bytes);
     if (in_.Peek() != '"' || digits.size() % (2 * bytes) != 0 ||
         (elements != static_cast<size_t>(count) && elements != 1)) {
-      return ConfigCursor::Error(at, fmt::format("found {} digits, want those of {} elements of {} bytes",
-                                                 digits.size(), count, bytes));
+      return ConfigCursor::Error(at, fmt::format("found {} digits, want those of {} of {}", digits.size(),
+                                                 Counted(count, "element"), Counted(bytes, "byte")));
     }
     in_.Skip();
     std::byte element[16] = {};

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/parallel.h"
 #include "custom/block_pool.h"
 #include "custom/c_values.h"
@@ -303,8 +304,8 @@ class KernelRun {
     }
     const Computation& callee = context_.module().computation(called[computation]);
     if (callee.parameters.size() != arguments.size()) {
-      return EvalError({}, fmt::format("op {}: {} takes {} arguments, got {}", made_.op().name, callee.name,
-                                       callee.parameters.size(), arguments.size()));
+      return EvalError({}, fmt::format("op {}: {} takes {}, got {}", made_.op().name, callee.name,
+                                       Counted(callee.parameters.size(), "argument"), arguments.size()));
     }
     std::vector<Literal> values;
     for (size_t k = 0; k < arguments.size(); ++k) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.h"
 #include "custom/attr_config.h"
 #include "custom/spec_reader.h"
 #include "custom/value_text.h"
@@ -141,7 +142,7 @@ absl::Status CallBinder::SizeInputs() {
   }
   const int64_t left = total - sized;
   if (left < 0 || (shares == 0 ? left != 0 : left % shares != 0)) {
-    return Error(fmt::format("found {} operands, wanted {}{} for '{}'", total,
+    return Error(fmt::format("found {}, wanted {}{} for '{}'", Counted(total, "operand"),
                              shares == 0   ? ""
                              : shares == 1 ? "at least "
                                            : fmt::format("a multiple of {} above ", shares),
@@ -247,21 +248,21 @@ absl::Status CallBinder::BindOutputs() {
     const OpAttrValue* const length = FindValue(bound_.attrs, output.length_attr());
     const int64_t count = length == nullptr ? 1 : LengthBy(*length);
     if (result_ != nullptr && count > total - first) {
-      return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}' after {}",
-                               result_->ToString(), total, count, output.spec, first));
+      return Error(fmt::format("the result is {}, which has {}, wanted {} for '{}' after {}",
+                               result_->ToString(), Counted(total, "value"), count, output.spec, first));
     }
     // Of a call whose result is not declared yet nothing else bounds an attribute that counts results.
     if (count > kMaxResults - first) {
-      return Error(fmt::format("{} results for '{}' after {}, wanted at most {} in all", count, output.spec,
-                               first, kMaxResults));
+      return Error(fmt::format("{} for '{}' after {}, wanted at most {} in all", Counted(count, "result"),
+                               output.spec, first, kMaxResults));
     }
     bound_.outputs.push_back({first, count});
     ASSAY_RETURN_IF_ERROR(BindOutput(output, bound_.outputs.back(), results));
     first += count;
   }
   if (result_ == nullptr || first == total) return absl::OkStatus();
-  return Error(fmt::format("the result is {}, which has {} values, wanted {} for '{}'", result_->ToString(),
-                           total, first, SpecsOf(op_.outputs)));
+  return Error(fmt::format("the result is {}, which has {}, wanted {} for '{}'", result_->ToString(),
+                           Counted(total, "value"), first, SpecsOf(op_.outputs)));
 }
 
 absl::Status CallBinder::BindOutput(const OpArgument& output, ArgumentRange range,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "run/inputs/random_inputs.h"
 
@@ -60,8 +61,8 @@ absl::StatusOr<std::vector<DeviceInputs>> Inputs(const VerifiedModule& module, c
                       key));
     }
     if (name->replica >= grid.replicas || name->partition >= grid.partitions) {
-      return BadInput(fmt::format("'{}' is of no device: there are {} replicas of {} partitions", key,
-                                  grid.replicas, grid.partitions));
+      return BadInput(fmt::format("'{}' is of no device: there are {} replicas of {}", key, grid.replicas,
+                                  Counted(grid.partitions, "partition")));
     }
     const std::string rest = key.substr(name->length);
     if (values.count(rest) > 0)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/parallel.h"
 #include "fmt/format.h"
 #include "hlo/opcode.h"
@@ -92,7 +93,7 @@ std::string Names(const DeviceGrid& grid, std::span<const int64_t> ids) {
   std::string names;
   for (size_t i = 0; i < std::min(ids.size(), kShown); ++i)
     names += (i == 0 ? "" : ", ") + grid.NameOf(ids[i]);
-  return ids.size() <= kShown ? names : names + fmt::format(", … ({} devices)", ids.size());
+  return ids.size() <= kShown ? names : names + fmt::format(", … ({})", Counted(ids.size(), "device"));
 }
 
 std::string WaitingPlace(const Wanted& wanted) {

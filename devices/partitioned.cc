@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/elements.h"
 #include "evaluator/op.h"
 #include "evaluator/registry.h"
@@ -130,8 +131,8 @@ absl::StatusOr<std::vector<DeviceInputs>> SplitArguments(const VerifiedModule& p
                                                          std::span<const Literal> arguments) {
   const Computation& entry = partitioned.module().entry_computation();
   if (entry.parameters.size() != arguments.size()) {
-    return InvalidProgram({}, fmt::format("the partitioned program has {} parameters, the whole one {}",
-                                          entry.parameters.size(), arguments.size()));
+    return InvalidProgram({}, fmt::format("the partitioned program has {}, the whole one {}",
+                                          Counted(entry.parameters.size(), "parameter"), arguments.size()));
   }
   std::vector<DeviceInputs> inputs(static_cast<size_t>(grid.size()));
   for (size_t p = 0; p < arguments.size(); ++p) {
@@ -186,8 +187,8 @@ absl::StatusOr<Literal> AssembleRoot(const VerifiedModule& whole, const DeviceGr
     std::vector<Literal> pieces;
     for (const std::vector<Literal>& device : leaves) {
       if (device.size() != shapes.size()) {
-        return EvalError({}, fmt::format("the partitioned program gives {} values, the whole one {}",
-                                         device.size(), shapes.size()));
+        return EvalError({}, fmt::format("the partitioned program gives {}, the whole one {}",
+                                         Counted(device.size(), "value"), shapes.size()));
       }
       pieces.push_back(device[k]);
     }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -84,13 +85,13 @@ absl::Status CheckIds(const IntLists& groups, const GroupMode& mode, bool must_c
     if (i > 0 && ids[i] == ids[i - 1])
       return InvalidProgram({}, fmt::format("GRP-C3: id {} stands twice", ids[i]));
     if (ids[i] < 0 || (mode.is_settled && ids[i] >= mode.ids)) {
-      return InvalidProgram(
-          {}, fmt::format("GRP-C4: id {} in replica_groups, but {} has {} ids", ids[i], mode.name, mode.ids));
+      return InvalidProgram({}, fmt::format("GRP-C4: id {} in replica_groups, but {} has {}", ids[i],
+                                            mode.name, Counted(mode.ids, "id")));
     }
   }
   if (must_cover && mode.is_settled && listed != mode.ids) {
-    return InvalidProgram(
-        {}, fmt::format("GRP-C4: replica_groups lists {} ids, {} has {}", listed, mode.name, mode.ids));
+    return InvalidProgram({}, fmt::format("GRP-C4: replica_groups lists {}, {} has {}", Counted(listed, "id"),
+                                          mode.name, mode.ids));
   }
   return absl::OkStatus();
 }
@@ -142,7 +143,7 @@ absl::Status CheckSourceTargetPairs(const DeviceCounts& counts, const AttributeM
   for (const Ints& pair : attributes.Lists(Attr::kSourceTargetPairs)) {
     if (pair.size() != 2) {
       return InvalidProgram(
-          {}, fmt::format("CollectivePermute-C2: a pair has {} entries, wanted 2", pair.size()));
+          {}, fmt::format("CollectivePermute-C2: a pair has {}, wanted 2", Counted(pair.size(), "entry")));
     }
     for (int side = 0; side < 2; ++side) {
       if (pair[side] < 0 || (is_settled && pair[side] >= ids)) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/registry.h"
 #include "evaluator/verify_relations.h"
 #include "fmt/format.h"
@@ -73,8 +74,8 @@ absl::Status CheckArity(const Instruction& instruction, const OpDef& op) {
   std::string wanted = fmt::format("{}", op.operands.min);
   if (op.operands.max < 0) wanted = "at least " + wanted;
   if (op.operands.max > op.operands.min) wanted = fmt::format("{} to {}", op.operands.min, op.operands.max);
-  return InvalidProgram(instruction.position,
-                        fmt::format("{} has {} operands, wanted {}", Name(instruction.opcode), n, wanted));
+  return InvalidProgram(instruction.position, fmt::format("{} has {}, wanted {}", Name(instruction.opcode),
+                                                          Counted(n, "operand"), wanted));
 }
 
 absl::Status CheckAttributes(const Instruction& instruction, const OpDef& op) {
@@ -224,10 +225,9 @@ class Verifier {
       if (instruction.opcode != Opcode::kParameter) continue;
       const int64_t number = instruction.parameter_number;
       if (number < 0 || number >= count) {
-        return InvalidProgram(
-            instruction.position,
-            fmt::format("Parameter-C1: parameter number is {}, but computation '{}' has {} parameters",
-                        number, computation.name, count));
+        return InvalidProgram(instruction.position,
+                              fmt::format("Parameter-C1: parameter number is {}, but computation '{}' has {}",
+                                          number, computation.name, Counted(count, "parameter")));
       }
       if (computation.parameters[number] >= 0) {
         return InvalidProgram(
@@ -320,8 +320,8 @@ class Verifier {
     const ProgramShape& layout = *module_.entry_computation_layout;
     if (layout.parameters.size() != entry.parameters.size()) {
       return InvalidProgram(
-          {}, fmt::format("entry_computation_layout has {} parameters, the entry computation {}",
-                          layout.parameters.size(), entry.parameters.size()));
+          {}, fmt::format("entry_computation_layout has {}, the entry computation {}",
+                          Counted(layout.parameters.size(), "parameter"), entry.parameters.size()));
     }
     for (size_t i = 0; i < entry.parameters.size(); ++i) {
       const Shape& parameter = *entry.instructions[entry.parameters[i]].shape;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "hlo/text/sharding_text.h"
@@ -31,7 +32,7 @@ absl::Status CheckShardingOf(const Instruction& instruction) {
   const bool is_one = shardings.size() == 1 && !text.starts_with("{{");
   if (!is_one && shardings.size() != arrays.size()) {
     return InvalidProgram(
-        {}, fmt::format("{} shardings for {}", shardings.size(), instruction.shape->ToString()));
+        {}, fmt::format("{} for {}", Counted(shardings.size(), "sharding"), instruction.shape->ToString()));
   }
   for (size_t i = 0; i < arrays.size(); ++i)
     ASSAY_RETURN_IF_ERROR(CheckTiles(shardings[is_one ? 0 : i], arrays[i]->rank()));
@@ -100,8 +101,8 @@ absl::Status CheckCopyStarts(const Computation& computation) {
     if (instructions[i].opcode != Opcode::kCopyStart || (users[i] == 1 && dones[i] == 1)) continue;
     return InvalidProgram(
         instructions[i].position,
-        fmt::format("Copy-C2: copy-start '{}' has {} users, {} of them copy-done; wanted one, a copy-done",
-                    instructions[i].name, users[i], dones[i]));
+        fmt::format("Copy-C2: copy-start '{}' has {}, {} of them copy-done; wanted one, a copy-done",
+                    instructions[i].name, Counted(users[i], "user"), dones[i]));
   }
   return absl::OkStatus();
 }

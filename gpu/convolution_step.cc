@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/numeric/int128.h"
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
 #include "gpu/product.h"
@@ -187,7 +188,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
     if (shape->num_elements() == 0) return NotSupported({}, "an array without elements");
   }
   if (result.num_elements() >= int64_t{1} << 32)
-    return NotSupported({}, fmt::format("{} results", result.num_elements()));
+    return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
   ASSAY_ASSIGN_OR_RETURN(const ImageGeometry geometry, ImageGeometryOf(step));
   ASSAY_ASSIGN_OR_RETURN(const Product product,
                          Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/contraction/dot_dims.h"
 #include "fmt/format.h"
@@ -52,7 +53,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<D
                                                          const StepView& step) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   if (result.num_elements() >= int64_t{1} << 32)
-    return NotSupported({}, fmt::format("{} results", result.num_elements()));
+    return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
   const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
   const DimVector strides = RowMajorStrides(result.sizes());
   const size_t batch = dims.lhs.batch.size();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
 #include "gpu/ptx/fused.h"
@@ -70,7 +71,8 @@ class FusedStep final : public DeviceKernel {
         call.device.CopyOut(std::as_writable_bytes(std::span(&count, 1)), argument.open_count));
     if (count == 0) return absl::OkStatus();
     if (count > argument.open_room)
-      return Fallback(fmt::format("{} elements need repair, room for {}", count, argument.open_room));
+      return Fallback(
+          fmt::format("{} need repair, room for {}", Counted(count, "element"), argument.open_room));
     std::vector<int64_t> positions(count);
     ASSAY_RETURN_IF_ERROR(call.device.CopyOut(std::as_writable_bytes(std::span(positions)), argument.open));
     std::sort(positions.begin(), positions.end());

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/widen_arguments.h"
@@ -36,7 +37,7 @@ absl::Status SetDimensions(const std::array<ProductSide, 2>& sides, Arguments& a
 
 absl::Status CheckBlocks(int64_t blocks) {
   if (blocks <= kMaxBlocks) return absl::OkStatus();
-  return NotSupported({}, fmt::format("{} blocks, a launch has at most {}", blocks, kMaxBlocks));
+  return NotSupported({}, fmt::format("{}, a launch has at most {}", Counted(blocks, "block"), kMaxBlocks));
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
   floats_.result_type = result;
   ASSAY_RETURN_IF_ERROR(SetDimensions(sides, floats_));
   if (const int64_t terms = SizeOf(floats_.lhs.depth); terms > kMaxDotTerms)
-    return NotSupported({}, fmt::format("sums of {} products", terms));
+    return NotSupported({}, fmt::format("sums of {}", Counted(terms, "product")));
   for (const DotOperand& operand : {floats_.lhs, floats_.rhs})
     ASSAY_RETURN_IF_ERROR(CheckBlocks(ScaleBlocks(operand)));
   // Tiles of the large kind pay where they are mostly full.

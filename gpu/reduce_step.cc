@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
@@ -35,7 +36,8 @@ absl::StatusOr<Box> BoxOf(const StepView& step) {
   if (!left || !gone) return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
   const Box box{*left, *gone, SizeOf(*left), SizeOf(*gone)};
   if (box.terms > kMaxTerms || box.results > kMaxResults)
-    return NotSupported({}, fmt::format("{} results of {} elements", box.results, box.terms));
+    return NotSupported(
+        {}, fmt::format("{} of {}", Counted(box.results, "result"), Counted(box.terms, "element")));
   return box;
 }
 

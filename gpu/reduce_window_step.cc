@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/numeric/int128.h"
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
@@ -141,13 +142,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const std::sha
     a.along = *along;
     a.reversed = a.dimensions[*along].low == 0 ? 1 : 0;
   } else if (a.entries > kMaxEntries) {
-    return NotSupported({}, fmt::format("windows of {} positions", a.entries));
+    return NotSupported({}, fmt::format("windows of {}", Counted(a.entries, "position")));
   }
   for (a.group = 1; !along && a.group < 32 && a.group * 8 < a.entries;) a.group *= 2;
   a.folding = reducer.folding;
   a.result_type = reducer.sum.value_or(Float::kF32);
   if (a.results > kMaxWindowResults || (along ? PrefixBlocks(a) : WindowBlocks(a)) > kMaxBlocks)
-    return NotSupported({}, fmt::format("{} results", a.results));
+    return NotSupported({}, fmt::format("{}", Counted(a.results, "result")));
   const std::string suffix =
       reducer.sum ? fmt::format("sum_{}", Name(type)) : fmt::format("fold_{}", Bytes(type));
   ASSAY_ASSIGN_OR_RETURN(

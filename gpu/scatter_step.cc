@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/indexing/scatter.h"
 #include "fmt/format.h"
@@ -203,7 +204,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
     if (shape.rank() > kMaxDimensions)
       return NotSupported({}, fmt::format("more than {} dimensions", kMaxDimensions));
     if (shape.num_elements() > kMaxSorted)
-      return NotSupported({}, fmt::format("{} elements", shape.num_elements()));
+      return NotSupported({}, fmt::format("{}", Counted(shape.num_elements(), "element")));
   }
   const ElementType type = step.operand_shape(0).element_type(), index = step.operand_shape(1).element_type();
   if (step.operand_shape(2).element_type() != type || step.result_shape().element_type() != type)
@@ -229,7 +230,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
     constexpr int64_t kManyUpdates = 16;
     if (a.items * SizeOf(a.window) >= kManyUpdates * a.elements) a.group = 32;
   }
-  if (ScatterBlocks(a) > kMaxBlocks) return NotSupported({}, fmt::format("{} updates", a.items));
+  if (ScatterBlocks(a) > kMaxBlocks) return NotSupported({}, fmt::format("{}", Counted(a.items, "update")));
   ASSAY_ASSIGN_OR_RETURN(functions.keys, KernelFunction(*device, "scatter", "scatter_keys"));
   ASSAY_ASSIGN_OR_RETURN(functions.combine, KernelFunction(*device, "scatter", combine));
   ASSAY_ASSIGN_OR_RETURN(const RadixSort sort, RadixSort::Make(*device));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "engines/native/sort/order_keys.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
@@ -188,7 +189,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSort(const std::shared_ptr<
   if (operand.HasDynamic() || operand.HasUnbounded()) return NotSupported({}, "dynamic dimensions");
   if (operand.num_elements() == 0 || result.num_elements() == 0) return NotSupported({}, "no elements");
   if (operand.num_elements() > kMaxSorted)
-    return NotSupported({}, fmt::format("{} elements", operand.num_elements()));
+    return NotSupported({}, fmt::format("{}", Counted(operand.num_elements(), "element")));
   SortOrder order;
   if (is_top_k) {
     const bool largest = step.instruction.attributes.Bool(Attr::kLargest, true);

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "base/checked.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
 
@@ -130,8 +131,8 @@ absl::StatusOr<const Mesh*> FindMesh(std::span<const NamedMesh> meshes, const Sh
 
 absl::Status CheckMesh(const Mesh& mesh) {
   if (mesh.axes.size() > kMaxMeshAxes) {
-    return NotSupported({},
-                        fmt::format("a mesh of {} axes, want at most {}", mesh.axes.size(), kMaxMeshAxes));
+    return NotSupported(
+        {}, fmt::format("a mesh of {}, want at most {}", Counted(mesh.axes.size(), "axis"), kMaxMeshAxes));
   }
   absl::flat_hash_set<std::string_view> names;
   for (const MeshAxis& axis : mesh.axes) {
@@ -172,8 +173,8 @@ absl::Status CheckSharding(const Sharding& sharding, const Mesh& mesh, int64_t r
                         ToString(sharding)));
   }
   if (num_dims != rank) {
-    return InvalidProgram({}, fmt::format("SDY-V4: sharding {} has {} dimensions, the value has {}",
-                                          ToString(sharding), num_dims, rank));
+    return InvalidProgram({}, fmt::format("SDY-V4: sharding {} has {}, the value has {}", ToString(sharding),
+                                          Counted(num_dims, "dimension"), rank));
   }
   AxisChecker checker(mesh);
   for (const DimSharding& dim : sharding.dims) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
 
@@ -42,7 +43,8 @@ absl::StatusOr<ShardLayout> ShardLayout::Make(const Mesh& mesh, const Sharding& 
                                               std::optional<std::span<const std::string>> manual) {
   ASSAY_RETURN_IF_ERROR(CheckMesh(mesh));
   if (mesh.size() > kMaxDevices) {
-    return NotSupported({}, fmt::format("a mesh of {} devices, want at most {}", mesh.size(), kMaxDevices));
+    return NotSupported(
+        {}, fmt::format("a mesh of {}, want at most {}", Counted(mesh.size(), "device"), kMaxDevices));
   }
   ASSAY_RETURN_IF_ERROR(CheckSharding(sharding, mesh, static_cast<int64_t>(sharding.dims.size())));
   const auto splits = [&](std::string_view axis) {
@@ -85,8 +87,9 @@ absl::StatusOr<ShardLayout> ShardLayout::OfTiles(std::span<const int64_t> tiles,
   const std::optional<int64_t> product = CheckedProduct(tiles);
   if (!product || *product != static_cast<int64_t>(devices.size()) ||
       static_cast<int64_t>(tiles.size()) < rank) {
-    return InvalidProgram({}, fmt::format("sharding: {} devices in tiles [{}] for {} dimensions",
-                                          devices.size(), fmt::join(tiles, ","), rank));
+    return InvalidProgram({},
+                          fmt::format("sharding: {} in tiles [{}] for {}", Counted(devices.size(), "device"),
+                                      fmt::join(tiles, ","), Counted(rank, "dimension")));
   }
   ShardLayout layout;
   layout.num_devices_ = *product;
@@ -199,17 +202,18 @@ ChunkRange RangeOfChunk(int64_t size, int64_t count, int64_t chunk) {
 absl::StatusOr<Shape> LocalShape(const Shape& global, const ShardLayout& layout) {
   if (!global.IsArray()) return global;
   if (global.rank() != static_cast<int64_t>(layout.counts().size())) {
-    return InvalidProgram({}, fmt::format("SDY-V4: the sharding has {} dimensions, {} has {}",
-                                          layout.counts().size(), global.ToString(), global.rank()));
+    return InvalidProgram(
+        {}, fmt::format("SDY-V4: the sharding has {}, {} has {}",
+                        Counted(layout.counts().size(), "dimension"), global.ToString(), global.rank()));
   }
   DimVector sizes(global.sizes().begin(), global.sizes().end());
   for (int64_t d = 0; d < global.rank(); ++d) {
     const int64_t count = layout.counts()[static_cast<size_t>(d)];
     if (global.size(d) == kUnboundedSize) continue;
     if (global.size(d) % count != 0) {
-      return InvalidProgram(
-          {}, fmt::format("SDY-V13: dimension {} of {} has {} elements, which {} chunks don't divide", d,
-                          global.ToString(), global.size(d), count));
+      return InvalidProgram({},
+                            fmt::format("SDY-V13: dimension {} of {} has {}, which {} chunks don't divide", d,
+                                        global.ToString(), Counted(global.size(d), "element"), count));
     }
     sizes[static_cast<size_t>(d)] /= count;
   }

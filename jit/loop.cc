@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/container/inlined_vector.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "jit/assembler.h"
 #include "jit/emit.h"
@@ -181,8 +182,8 @@ class Generator {
 
 absl::Status CheckSize(const Segment& segment) {
   if (segment.nodes.size() <= kMaxNodes && segment.streams.size() <= kMaxStreams) return absl::OkStatus();
-  return NotSupported({}, fmt::format("{} instructions on {} arrays are too many for one loop",
-                                      segment.nodes.size(), segment.streams.size()));
+  return NotSupported({}, fmt::format("{} on {} arrays are too many for one loop",
+                                      Counted(segment.nodes.size(), "instruction"), segment.streams.size()));
 }
 
 // What is loaded anew must not have been stored over: stored values are no loads.
@@ -304,7 +305,8 @@ absl::StatusOr<Recurrence> Recurrence::Make(Segment segment, int16_t condition, 
   Recurrence result;
   result.num_streams_ = segment.streams.size();
   const int fewest = target == Isa::kAvx512 ? 8 : 4, most = MaxLanes(segment, target);
-  if (elements > most) return NotSupported({}, fmt::format("{} elements in {} lanes", elements, most));
+  if (elements > most)
+    return NotSupported({}, fmt::format("{} in {} lanes", Counted(elements, "element"), most));
   const int lanes = elements > fewest ? most : fewest;
   ASSAY_ASSIGN_OR_RETURN(result.code_, CodeFor(segment, target, lanes, Form::kRecurrence, condition));
   return result;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -230,14 +231,15 @@ std::string Comparison::Report() const {
     if (!leaf.error.empty()) {
       report += fmt::format("{}: {}\n", name, leaf.error);
     } else if (leaf.different == 0) {
-      report += fmt::format("{}: {} elements, all equal\n", name, leaf.elements);
+      report += fmt::format("{}: {}, all equal\n", name, Counted(leaf.elements, "element"));
     } else {
       const std::string ulps =
           leaf.max_ulps == kMaxUlps ? "not comparable" : fmt::format("at most {} ulp", leaf.max_ulps);
       report += fmt::format(
-          "{}: {} elements, {} different, {} outside the tolerance, {}, |difference| at most {:.6g}; worst "
+          "{}: {}, {} different, {} outside the tolerance, {}, |difference| at most {:.6g}; worst "
           "{}\n",
-          name, leaf.elements, leaf.different, leaf.outside, ulps, leaf.max_abs, leaf.worst);
+          name, Counted(leaf.elements, "element"), leaf.different, leaf.outside, ulps, leaf.max_abs,
+          leaf.worst);
     }
   }
   return report;

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/guard_pages.h"
 #include "base/page_pool.h"
 #include "fmt/format.h"
@@ -168,7 +169,7 @@ namespace {
 absl::Status NoMemory(const Shape& array, const MemoryBudget* budget) {
   const std::string what = fmt::format("one more {}", array.ToString());
   if (budget != nullptr) return budget->Refusal(what, array.TotalBytes());
-  return OutOfMemory(fmt::format("{} of {} bytes", what, array.TotalBytes()));
+  return OutOfMemory(fmt::format("{} of {}", what, Counted(array.TotalBytes(), "byte")));
 }
 
 // The shape of element i, kept alive by the tuple's shape.
@@ -259,7 +260,7 @@ absl::Status Literal::Storage::Fetch() {
   const std::lock_guard lock(side.mutex);
   if (!IsOnDeviceAlone()) return absl::OkStatus();
   const std::shared_ptr<Storage> copy = Allocate(size, nullptr, false, false);
-  if (copy == nullptr) return OutOfMemory(fmt::format("{} bytes that lie on a device", size));
+  if (copy == nullptr) return OutOfMemory(fmt::format("{} that lie on a device", Counted(size, "byte")));
   ASSAY_RETURN_IF_ERROR(side.array->CopyOut({copy->host(), static_cast<size_t>(size)}));
   side.fetched = copy;
   data.store(copy->host(), std::memory_order_release);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "absl/strings/ascii.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "base/quoted.h"
 #include "base/text_cursor.h"
@@ -145,7 +146,7 @@ absl::StatusOr<Literal> LiteralParser::ParseTuple(std::shared_ptr<const Shape> s
   }
   ASSAY_RETURN_IF_ERROR(SkipSpace());
   if (!Take(')'))
-    return Error(fmt::format("LIT-1: found {} after all {} elements of a tuple", Found(), arity));
+    return Error(fmt::format("LIT-1: found {} after all {} of a tuple", Found(), Counted(arity, "element")));
   return Literal::Tuple(std::move(shape), std::move(elements));
 }
 
@@ -164,7 +165,8 @@ absl::StatusOr<Literal> LiteralParser::ParseArray(const std::shared_ptr<const Sh
 absl::Status LiteralParser::CloseBrace(const Shape& shape, int64_t dimension, int64_t count) {
   const int64_t size = shape.size(dimension);
   if (count == size) return absl::OkStatus();
-  return Error(fmt::format("LIT-1: found {} entries, but dimension {} has size {}", count, dimension, size));
+  return Error(
+      fmt::format("LIT-1: found {}, but dimension {} has size {}", Counted(count, "entry"), dimension, size));
 }
 
 // Elements go to `out` in row-major order; `out` may be null.
@@ -192,8 +194,8 @@ absl::Status LiteralParser::ParseDense(const Shape& shape, std::byte* out) {
     }
     if (level + 1 < rank) {
       if (!Take('{'))
-        return Error(
-            fmt::format("LIT-1: found {}, but {} levels of braces are open of {}", Found(), level + 1, rank));
+        return Error(fmt::format("LIT-1: found {}, but {} of braces are open of {}", Found(),
+                                 Counted(level + 1, "level"), rank));
       counts[++level] = 0;
       continue;
     }

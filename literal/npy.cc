@@ -10,6 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "base/quoted.h"
 #include "base/text_cursor.h"
@@ -247,7 +248,8 @@ absl::StatusOr<NpyArray> ParseNpyHeader(std::string_view name, std::string_view 
     header_size |= size_t{static_cast<unsigned char>(prefix[8 + i])} << (8 * i);
   }
   if (header_size > kMaxHeader) {
-    return error(fmt::format("the header has {} bytes, over the limit of {}", header_size, kMaxHeader));
+    return error(
+        fmt::format("the header has {}, over the limit of {}", Counted(header_size, "byte"), kMaxHeader));
   }
   if (size - header_start < header_size) return error("the file ends inside its header");
   ASSAY_ASSIGN_OR_RETURN(NpyArray array,
@@ -295,8 +297,8 @@ absl::StatusOr<Literal> DecodeNpy(std::string_view key, const NpyArray& array, c
   const std::optional<int64_t> elements = CheckedProduct(array.sizes);
   if (!elements || static_cast<uint64_t>(*elements) != array.data.size() / bytes ||
       array.data.size() % bytes != 0) {
-    return BadInput(fmt::format("{}: found {} bytes of data for {}", Quoted(key), array.data.size(),
-                                SizesText(array.sizes)));
+    return BadInput(fmt::format("{}: found {} of data for {}", Quoted(key),
+                                Counted(array.data.size(), "byte"), SizesText(array.sizes)));
   }
   const bool row_major = !array.fortran_order || array.sizes.size() <= 1;
   const bool full = std::equal(array.sizes.begin(), array.sizes.end(), shape.sizes().begin());

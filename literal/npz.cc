@@ -13,6 +13,7 @@
 #include <new>
 #include <set>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 #include "base/run_guard.h"
 #include "base/zip_library.h"
@@ -88,7 +89,7 @@ absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t siz
     return BadInput(fmt::format("{}: {}", where, Zip().error_strerror(Zip().get_error(archive))));
   }
   const auto too_short = [&](size_t held) {
-    return BadInput(fmt::format("{}: holds {} bytes, {} announced", where, held, size));
+    return BadInput(fmt::format("{}: holds {}, {} announced", where, Counted(held, "byte"), size));
   };
   std::string prefix(std::min<uint64_t>(size, kMaxNpyHeader), '\0');
   ASSAY_ASSIGN_OR_RETURN(const size_t first, ReadUpTo(file.get(), prefix.data(), prefix.size(), where));
@@ -98,7 +99,7 @@ absl::StatusOr<NpyArray> ReadMember(zip_t* archive, uint64_t index, uint64_t siz
     char beyond;
     ASSAY_ASSIGN_OR_RETURN(const size_t more, ReadUpTo(file.get(), &beyond, 1, where));
     if (more == 0) return absl::OkStatus();
-    return BadInput(fmt::format("{}: holds more than the {} bytes announced", where, size));
+    return BadInput(fmt::format("{}: holds more than the {} announced", where, Counted(size, "byte")));
   };
   if (prefix.size() == size) ASSAY_RETURN_IF_ERROR(at_end());
   size_t begin = 0;
@@ -153,9 +154,8 @@ absl::StatusOr<Member> CheckMember(zip_t* archive, uint64_t index, std::string_v
   if (!name.ends_with(kSuffix)) return error(name, "is not a .npy file");
   if (stat.comp_size > archive_size) return error(name, "is larger than the archive");
   if (stat.size > kMaxRatio * stat.comp_size) {
-    return error(name,
-                 fmt::format("grows from {} to {} bytes, over the limit of {} times; save it uncompressed",
-                             stat.comp_size, stat.size, kMaxRatio));
+    return error(name, fmt::format("grows from {} to {}, over the limit of {} times; save it uncompressed",
+                                   stat.comp_size, Counted(stat.size, "byte"), kMaxRatio));
   }
   return Member{std::string(name.substr(0, name.size() - kSuffix.size())), stat.size,
                 TypeInComment(archive, index)};
@@ -188,8 +188,8 @@ absl::StatusOr<std::vector<Member>> CheckMembers(zip_t* archive, std::string_vie
     // Members that overlap could give more, all together, than each may alone.
     total += members.back().size;
     if (total > kMaxRatio * file_size) {
-      return BadInput(fmt::format("{}: {} bytes grow to more than {} times as many", Printable(file_name),
-                                  file_size, kMaxRatio));
+      return BadInput(fmt::format("{}: {} grow to more than {} times as many", Printable(file_name),
+                                  Counted(file_size, "byte"), kMaxRatio));
     }
     ASSAY_RETURN_IF_ERROR(CheckRoomForMembers(total, where));
   }

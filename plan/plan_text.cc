@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "plan/costs.h"
 #include "plan/transfers.h"
@@ -127,8 +128,7 @@ std::string PlanToText(const Plan& plan, std::span<const IdleEngine> idle) {
     if (computation.instructions.empty()) continue;  // inlined
     const size_t steps = plan.computations[c].steps.size();
     const bool entry = static_cast<int32_t>(c) == module.entry.value;
-    text += fmt::format("{}{}: {} {}\n", entry ? "entry " : "", computation.name, steps,
-                        steps == 1 ? "step" : "steps");
+    text += fmt::format("{}{}: {}\n", entry ? "entry " : "", computation.name, Counted(steps, "step"));
     text += StructureText(computation, plan.computations[c]);
     text += StepsText(costs, computation, plan.computations[c], idle);
   }

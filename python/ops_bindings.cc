@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "custom/combined_ops.h"
 #include "custom/gradient_program.h"
 #include "custom/library.h"
@@ -161,7 +162,8 @@ void ComputeKernel(void* self, const AssayCompute* call) {
       outputs.append(py::make_tuple(TypeName(call->outputs[i].type), SizesOf(call->outputs[i])));
     const py::list results = kernel.op->kernel(inputs, outputs, kernel.attrs);
     if (results.size() != call->num_outputs)
-      throw std::runtime_error(fmt::format("gave {} results, wanted {}", results.size(), call->num_outputs));
+      throw std::runtime_error(
+          fmt::format("gave {}, wanted {}", Counted(results.size(), "result"), call->num_outputs));
     for (size_t i = 0; i < call->num_outputs; ++i) {
       const auto [sizes, bytes] = results[i].cast<std::tuple<std::vector<int64_t>, py::array_t<uint8_t>>>();
       void* const data = call->allocate_output(call->self, i, std::ssize(sizes), sizes.data());
@@ -185,8 +187,8 @@ void InferShapes(void* user, const AssayInference* call) {
     const py::list shapes =
         static_cast<const PyOp*>(user)->shape(inputs, AttrsOf(call->attrs, call->num_attrs));
     if (shapes.size() != call->num_outputs)
-      throw std::runtime_error(
-          fmt::format("the shape function gave {} shapes, wanted {}", shapes.size(), call->num_outputs));
+      throw std::runtime_error(fmt::format("the shape function gave {}, wanted {}",
+                                           Counted(shapes.size(), "shape"), call->num_outputs));
     for (size_t i = 0; i < call->num_outputs; ++i) {
       if (shapes[i].is_none()) continue;
       std::vector<int64_t> sizes;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "evaluator/grid/device_grid.h"
 #include "evaluator/open_sizes.h"
 #include "evaluator/registry.h"
@@ -113,8 +114,8 @@ Executor::~Executor() {
 absl::StatusOr<Literal> Executor::Run(std::vector<Literal> arguments) {
   const Computation& entry = plan_.module->entry_computation();
   if (arguments.size() != entry.parameters.size()) {
-    return BadInput(
-        fmt::format("the program takes {} arguments, got {}", entry.parameters.size(), arguments.size()));
+    return BadInput(fmt::format("the program takes {}, got {}", Counted(entry.parameters.size(), "argument"),
+                                arguments.size()));
   }
   const std::optional<ProgramShape>& layout = plan_.module->entry_computation_layout;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
 #include "custom/combined_ops.h"
 #include "custom/composites.h"
 #include "custom/lapack/lapack_ops.h"
@@ -143,9 +144,9 @@ absl::StatusOr<Literal> Program::Run(std::vector<Literal> arguments, RunOptions 
     return refined.Run(std::move(arguments), std::move(options), engines);
   }
   if (module().replica_count > 1 || module().num_partitions > 1) {
-    return NotSupported(
-        {}, fmt::format("the program runs on {} replicas of {} partitions: Program::Run has one device",
-                        module().replica_count, module().num_partitions));
+    return NotSupported({}, fmt::format("the program runs on {} of {}: Program::Run has one device",
+                                        Counted(module().replica_count, "replica"),
+                                        Counted(module().num_partitions, "partition")));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<const Plan> plan, PlanFor(engines));
   return Executor(*plan, std::move(options)).Run(std::move(arguments));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "fmt/format.h"
 #include "shape/shape.h"
@@ -120,8 +121,8 @@ absl::Status Overflow(const Shape& array) {
 absl::Status ValidatePermutation(const Shape& array) {
   const DimVector& m2m = array.layout().minor_to_major;
   if (static_cast<int64_t>(m2m.size()) != array.rank()) {
-    return InvalidProgram({}, fmt::format("LAYOUT-1: minor_to_major has {} entries, want {} for {}",
-                                          m2m.size(), array.rank(), array.ToString()));
+    return InvalidProgram({}, fmt::format("LAYOUT-1: minor_to_major has {}, want {} for {}",
+                                          Counted(m2m.size(), "entry"), array.rank(), array.ToString()));
   }
   uint64_t seen = 0;
   for (int64_t d : m2m) {
@@ -137,8 +138,8 @@ absl::Status ValidatePermutation(const Shape& array) {
 absl::Status ValidatePadding(const Shape& array, const std::vector<int64_t>& padded) {
   if (padded.empty()) return absl::OkStatus();
   if (static_cast<int64_t>(padded.size()) != array.rank()) {
-    return InvalidProgram({}, fmt::format("LAYOUT-3: padded_dimensions has {} entries, want {} for {}",
-                                          padded.size(), array.rank(), array.ToString()));
+    return InvalidProgram({}, fmt::format("LAYOUT-3: padded_dimensions has {}, want {} for {}",
+                                          Counted(padded.size(), "entry"), array.rank(), array.ToString()));
   }
   for (int64_t d = 0; d < array.rank(); ++d) {
     if (padded[d] < array.size(d) || padded[d] < 0) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "fmt/format.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 absl::Status CheckIndex(const Shape& array, std::span<const int64_t> index) {
   if (static_cast<int64_t>(index.size()) != array.rank()) {
-    return BadInput(fmt::format("INDEX-1: an index of {} entries, wanted {} for {}", index.size(),
+    return BadInput(fmt::format("INDEX-1: an index of {}, wanted {} for {}", Counted(index.size(), "entry"),
                                 array.rank(), array.ToString()));
   }
   for (int64_t d = 0; d < array.rank(); ++d) {
@@ -50,8 +51,8 @@ absl::StatusOr<int64_t> PositionOfIndex(const Shape& array, std::span<const int6
 absl::StatusOr<DimVector> IndexAtPosition(const Shape& array, int64_t position) {
   ASSAY_ASSIGN_OR_RETURN(const int64_t slots, LayoutSlots(array));
   if (position < 0 || position >= slots) {
-    return BadInput(
-        fmt::format("INDEX-1: position {} of {}, which has {} slots", position, array.ToString(true), slots));
+    return BadInput(fmt::format("INDEX-1: position {} of {}, which has {}", position, array.ToString(true),
+                                Counted(slots, "slot")));
   }
   std::optional<DimVector> index = LayoutIndex(array, position);
   if (!index.has_value())

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/counted.h"
 #include "base/json_writer.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
@@ -69,7 +70,7 @@ std::string TextOf(const AuditFinding& finding, const AuditFlags& flags, int32_t
   text += fmt::format("'%{} = {}'", EscapeControls(finding.instruction), finding.op);
   if (finding.met > 0) {
     text += fmt::format(": {} of {}", finding.count, finding.of);
-    if (finding.runs > 1) text += fmt::format(" in {} of {} runs", finding.met, finding.runs);
+    if (finding.runs > 1) text += fmt::format(" in {} of {}", finding.met, Counted(finding.runs, "run"));
     if (!finding.first.empty()) {
       text +=
           fmt::format("; first{} {}", finding.runs > 1 ? fmt::format(" in run {}", finding.first_run) : "",
@@ -146,8 +147,8 @@ int Audit(const AuditFlags& flags) {
   if (const int code = CheckFilesOf(flags, {}); code != 0) return code;
   return ForEachProgram(flags, [&](const LoadedProgram& loaded, size_t count) {
     if (count > 1 && (!flags.inputs.empty() || flags.json)) {
-      return UsageError(fmt::format("{} holds {} programs: --inputs and --json are for one",
-                                    EscapeControls(flags.program), count));
+      return UsageError(fmt::format("{} holds {}: --inputs and --json are for one",
+                                    EscapeControls(flags.program), Counted(count, "program")));
     }
     const absl::StatusOr<AuditReport> report = Look(flags, loaded);
     if (!report.ok()) return FailIn(loaded, report.status(), flags.program);

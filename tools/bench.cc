@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/counted.h"
 #include "base/json_writer.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
@@ -223,9 +224,9 @@ std::string JsonOf(const Times& times, const Plan& plan, const std::optional<Ste
 }
 
 std::string TextOf(const Times& times) {
-  std::string text =
-      fmt::format("median {:.6g} s, min {:.6g} s over {} runs; read, verified and planned in {:.6g} s\n",
-                  times.median(), times.seconds[0], times.seconds.size(), times.compile_seconds);
+  std::string text = fmt::format(
+      "median {:.6g} s, min {:.6g} s over {}; read, verified and planned in {:.6g} s\n", times.median(),
+      times.seconds[0], Counted(times.seconds.size(), "run"), times.compile_seconds);
   const native::TierCounts& sums = times.sums;
   if (sums.sums > 0) {
     text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums.sums,
@@ -233,10 +234,9 @@ std::string TextOf(const Times& times) {
   }
   const native::FunctionTiers& functions = times.functions;
   if (functions.elements > 0) {
-    text +=
-        fmt::format("{} values of functions: {:.3g} of them needed pairs of doubles, {:.3g} the reference\n",
-                    functions.elements, Share(functions.second, functions.elements),
-                    Share(functions.reference, functions.elements));
+    text += fmt::format("{} of functions: {:.3g} of them needed pairs of doubles, {:.3g} the reference\n",
+                        Counted(functions.elements, "value"), Share(functions.second, functions.elements),
+                        Share(functions.reference, functions.elements));
   }
   return text;
 }

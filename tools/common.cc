@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 #include "base/json_writer.h"
 #include "check/backends/command_backend.h"
@@ -351,9 +352,8 @@ int WantsOneProgram(const ProgramFlags& flags, std::string_view text) {
     names += fmt::format("{}{}", i == 0 ? "" : ", ",
                          parts[i].Name().empty() ? "(no name)" : EscapeControls(parts[i].Name()));
   if (parts.size() > kMaxNamed) names += ", ...";
-  return UsageError(fmt::format("{} holds {} program{}, {}: --module NAME says which one",
-                                EscapeControls(flags.program), parts.size(), parts.size() == 1 ? "" : "s",
-                                names));
+  return UsageError(fmt::format("{} holds {}, {}: --module NAME says which one",
+                                EscapeControls(flags.program), Counted(parts.size(), "program"), names));
 }
 
 int ForEachProgram(const ProgramFlags& flags,

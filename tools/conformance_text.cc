@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/json_writer.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -66,8 +67,8 @@ std::string Described(const IsolatedInstruction& of) {
 }
 
 std::string Blamed(std::string_view what, const IsolatedInstruction& of) {
-  return fmt::format("{}: {}: {} of {} elements outside\n", what, Described(of), of.result.outside,
-                     of.result.elements) +
+  return fmt::format("{}: {}: {} of {} outside\n", what, Described(of), of.result.outside,
+                     Counted(of.result.elements, "element")) +
          WorstOf(of.result);
 }
 
@@ -119,7 +120,7 @@ void WriteJson(const Conformance& output, JsonWriter& json) {
 std::string TextOf(const Conformance& output) {
   const std::string key = EscapeControls(output.key);
   if (!output.error.empty()) return fmt::format("{}: {}\n", key, output.error);
-  std::string text = fmt::format("{}: {} elements, {} inside, {} outside", key, output.elements,
+  std::string text = fmt::format("{}: {}, {} inside, {} outside", key, Counted(output.elements, "element"),
                                  output.inside, output.outside);
   if (output.samples > 0)
     text += fmt::format(", {} plausible, {} implausible", output.plausible, output.implausible);
@@ -132,14 +133,13 @@ std::string TextOf(const Conformance& output) {
 
 std::string EstimatesText(const std::vector<Conformance>& outputs, const Estimates& estimates) {
   if (estimates.samples == 0) return "";
-  std::string text =
-      fmt::format("estimated by {} samples of conforming backends, at most {} times their spread\n",
-                  estimates.samples, OutputSamples::kMultiple);
+  std::string text = fmt::format("estimated by {} of conforming backends, at most {} times their spread\n",
+                                 Counted(estimates.samples, "sample"), OutputSamples::kMultiple);
   for (const Conformance& output : outputs) {
     if (output.unchecked == 0 || output.samples == 0) continue;
-    text += fmt::format(
-        "{}: the samples disagree wildly on {} elements, by up to {:.6g}: chaotic, not estimated\n",
-        EscapeControls(output.key), output.unchecked, output.largest_spread);
+    text +=
+        fmt::format("{}: the samples disagree wildly on {}, by up to {:.6g}: chaotic, not estimated\n",
+                    EscapeControls(output.key), Counted(output.unchecked, "element"), output.largest_spread);
   }
   constexpr size_t kShown = 5;
   for (size_t k = 0; k < std::min(kShown, estimates.without_rule.size()); ++k) {
@@ -182,10 +182,11 @@ std::string TextOf(const Isolation& isolation) {
   }
   const int64_t all = static_cast<int64_t>(isolation.instructions.size());
   std::string text = fmt::format(
-      "isolated: {} instructions: {} conform, {} violate, {} differ only where they are run together, {} "
+      "isolated: {}: {} conform, {} violate, {} differ only where they are run together, {} "
       "have undecided "
       "elements, {} left out\n",
-      all, all - violate - differ - left_out - undecided, violate, differ, undecided, left_out);
+      Counted(all, "instruction"), all - violate - differ - left_out - undecided, violate, differ, undecided,
+      left_out);
   if (isolation.first_wrong >= 0) {
     text +=
         Blamed("first wrong instruction", isolation.instructions[static_cast<size_t>(isolation.first_wrong)]);

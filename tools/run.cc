@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/json_writer.h"
 #include "base/run_guard.h"
 #include "check/backend.h"
@@ -213,9 +214,8 @@ int Run(const RunFlags& flags) {
       return std::exchange(told, true) ? 2 : WantsOneProgram(flags, loaded.text);
     // Two programs' results can't have one file, nor the same inputs.
     if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || !flags.trace.empty() || flags.json)) {
-      return UsageError(
-          fmt::format("{} holds {} programs: --inputs, --output, --trace and --json are for one",
-                      EscapeControls(flags.program), count));
+      return UsageError(fmt::format("{} holds {}: --inputs, --output, --trace and --json are for one",
+                                    EscapeControls(flags.program), Counted(count, "program")));
     }
     return RunProgram(flags, loaded);
   });

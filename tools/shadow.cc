@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/json_writer.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
@@ -42,8 +43,8 @@ std::string ShadowJson(const ShadowReport& report) {
 std::string ShadowText(ShadowReport report) {
   std::string text;
   for (const ShadowOutput& of : report.outputs) {
-    text += fmt::format("{}: {} elements, off by up to {:.4g} ulps, relative error {:.3g}\n",
-                        EscapeControls(of.key), of.elements, of.error_ulps, of.relative_error);
+    text += fmt::format("{}: {}, off by up to {:.4g} ulps, relative error {:.3g}\n", EscapeControls(of.key),
+                        Counted(of.elements, "element"), of.error_ulps, of.relative_error);
   }
   std::stable_sort(report.instructions.begin(), report.instructions.end(), [](const auto& a, const auto& b) {
     return std::pair(a.share, a.cancelled_digits) > std::pair(b.share, b.cancelled_digits);
@@ -54,8 +55,8 @@ std::string ShadowText(ShadowReport report) {
     if (of.group_size > 1) share += fmt::format(" (of {})", of.group_size);
     text += fmt::format("{:>14}  {:>8.3g}  {:>14.4g}  {:>16.1f}  %{} = {} {}", share, of.local_ulps,
                         of.inherited_ulps, of.cancelled_digits, EscapeControls(of.name), of.shape, of.op);
-    if (of.runs > 1) text += fmt::format(", {} runs", of.runs);
-    if (of.otherwise > 0) text += fmt::format(", {} elements otherwise decided", of.otherwise);
+    if (of.runs > 1) text += fmt::format(", {}", Counted(of.runs, "run"));
+    if (of.otherwise > 0) text += fmt::format(", {} otherwise decided", Counted(of.otherwise, "element"));
     if (!of.restarted.empty()) text += fmt::format(", restarts from its rounded result: {}", of.restarted);
     text += "\n";
   }

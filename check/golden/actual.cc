@@ -1,6 +1,7 @@
 // What a backend gave, held against a golden.
 #include <filesystem>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
@@ -26,9 +27,9 @@ std::string JudgeActual(const BoundedOutput& output, const Arrays& actual) {
   const Conformance conformance = CompareToBounds(output, &*value);
   if (!conformance.error.empty()) return fmt::format("  {}: {}\n", output.key, conformance.error);
   if (conformance.outside == 0) return "";
-  std::string report =
-      fmt::format("  {}: {} elements, {} inside, {} outside, {} undecided\n", output.key,
-                  conformance.elements, conformance.inside, conformance.outside, conformance.unchecked);
+  std::string report = fmt::format("  {}: {}, {} inside, {} outside, {} undecided\n", output.key,
+                                   Counted(conformance.elements, "element"), conformance.inside,
+                                   conformance.outside, conformance.unchecked);
   for (const Conformance::Element& element : conformance.worst) {
     if (element.share <= 1) break;
     report += fmt::format("    [{}]: exact {}, actual {} ({} ulps), bound +-{:.6g}\n",

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/counted.h"
 #include "check/isolate/prober.h"
 #include "check/isolate/records.h"
 #include "check/isolate/site_judge.h"
@@ -184,8 +185,8 @@ class Isolator {
     }
   }
 
-  absl::Status CheckIteration(const Site& site, int64_t iteration, const std::shared_ptr<const Values>& values,
-                              bool exact) {
+  absl::Status CheckIteration(const Site& site, int64_t iteration,
+                              const std::shared_ptr<const Values>& values, bool exact) {
     ASSAY_ASSIGN_OR_RETURN(JudgedValues judged, judge_.JudgeInstructions(site.computation, *values));
     for (JudgedInstruction& one : judged.instructions) {
       records_.Add(site, one.instruction, one.found);
@@ -205,8 +206,8 @@ class Isolator {
                               bool went_on) {
     ASSAY_ASSIGN_OR_RETURN(const bool is_allowed, judge_.ConditionAllows(*site.loop, state, went_on));
     if (is_allowed) return absl::OkStatus();
-    Note(fmt::format("{}: after {} iterations the loop {}, and its condition says otherwise of the state",
-                     site.inside, iteration, went_on ? "went on" : "ended"));
+    Note(fmt::format("{}: after {} the loop {}, and its condition says otherwise of the state", site.inside,
+                     Counted(iteration, "iteration"), went_on ? "went on" : "ended"));
     AddSite(ConditionSite(site, iteration, state));
     return absl::OkStatus();
   }

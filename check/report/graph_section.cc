@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/counted.h"
 #include "check/isolate/records.h"
 #include "check/report/graph_layout.h"
 #include "check/report/html.h"
@@ -181,9 +182,9 @@ operands (up), users (down) and neighbours; Enter goes to the instruction's row 
     ASSAY_ASSIGN_OR_RETURN(const GraphLayout layout,
                            LayOutGraph(static_cast<int32_t>(members.size()), edges));
     const std::string name = EscapeHtml(computation.name);
-    page_ += fmt::format("<h3 id=\"c{}\">{} <code>{}</code>: {} instructions</h3>\n", id.value,
+    page_ += fmt::format("<h3 id=\"c{}\">{} <code>{}</code>: {}</h3>\n", id.value,
                          id == module_.entry ? "Entry computation" : "Computation", name,
-                         computation.instructions.size());
+                         Counted(computation.instructions.size(), "instruction"));
     if (!is_whole) {
       page_ += fmt::format(
           "<p class=\"note\">Of this computation {} instructions are drawn: the worst, and what lies around "
@@ -282,7 +283,7 @@ operands (up), users (down) and neighbours; Enter goes to the instruction's row 
     if (!mark.output.empty())
       found = "gives " + EscapeHtml(mark.output) + (found.empty() ? "" : "; ") + found;
     if (!mark.why.empty()) found += (found.empty() ? "" : ": ") + EscapeHtml(mark.why);
-    if (mark.runs > 1) found += fmt::format(" ({} runs)", mark.runs);
+    if (mark.runs > 1) found += fmt::format(" ({})", Counted(mark.runs, "run"));
     if (found.empty()) found = "not checked";
     page_ +=
         fmt::format("<tr id=\"r{}-{}\"{}><th scope=\"row\">{}{}</th><td>{}</td>", id.value, k,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "base/counted.h"
 #include "check/isolate/value_sources.h"
 #include "check/module_deriver.h"
 #include "fmt/format.h"
@@ -92,7 +93,7 @@ InstructionMarks MarksOf(const Module& module, const std::vector<Conformance>& o
 
 std::string UlpsText(int64_t ulps) {
   if (ulps == std::numeric_limits<int64_t>::max()) return "NaN or infinity";
-  return fmt::format("{} ulp{}", ulps, ulps == 1 ? "" : "s");
+  return Counted(ulps, "ulp");
 }
 
 std::string Summary(const InstructionMark& mark) {

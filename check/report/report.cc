@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/counted.h"
 #include "check/report/html.h"
 #include "check/report/page_text.h"
 #include "fmt/format.h"
@@ -120,10 +121,10 @@ class ReportWriter {
         : plausible > 0   ? "~ Nothing is outside; what could not be proven is plausible"
                           : "✓ Inside: what differs is rounding");
     page_ += fmt::format(
-        "Of {} elements {} are outside, {} undecided and {} inside of their bounds by profile "
+        "Of {} {} are outside, {} undecided and {} inside of their bounds by profile "
         "<code>{}</code>.",
-        elements, outside, undecided, elements - outside - undecided - plausible - implausible,
-        EscapeHtml(of_.profile.name));
+        Counted(elements, "element"), outside, undecided,
+        elements - outside - undecided - plausible - implausible, EscapeHtml(of_.profile.name));
     if (plausible + implausible > 0) {
       page_ += fmt::format(
           " No bound decides the others: by samples of conforming backends {} are plausible and {} "
@@ -173,8 +174,8 @@ class ReportWriter {
 
   void WriteNotes() {
     if (of_.notes.empty()) return;
-    page_ += fmt::format("<details><summary>Undecided from {} instruction{} on</summary><ul>\n",
-                         of_.notes.size(), of_.notes.size() == 1 ? "" : "s");
+    page_ += fmt::format("<details><summary>Undecided from {} on</summary><ul>\n",
+                         Counted(of_.notes.size(), "instruction"));
     for (size_t k = 0; k < std::min(of_.notes.size(), kMaxNotes); ++k) {
       const DerivedBounds::Note& note = of_.notes[k];
       page_ += fmt::format("<li><code>%{} = {}</code>: {}</li>\n", EscapeHtml(note.instruction),
@@ -355,7 +356,8 @@ class ReportWriter {
     for (size_t s = 0; s < kNumSeverities; ++s) {
       if (!paths[s].empty()) page_ += fmt::format("<path class=\"k{}\" d=\"{}\"/>", s, paths[s]);
     }
-    page_ += fmt::format("</svg><figcaption>{} lines of {} elements", map.lines(), map.line_length());
+    page_ +=
+        fmt::format("</svg><figcaption>{} lines of {}", map.lines(), Counted(map.line_length(), "element"));
     if (map.rows() < map.lines() || map.columns() < map.line_length())
       page_ += fmt::format(", the worst of each of {} × {} cells", map.rows(), map.columns());
     page_ += fmt::format(": {}.</figcaption>\n", label);

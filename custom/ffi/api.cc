@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/counted.h"
 #include "custom/ffi/call_context.h"
 #include "fmt/format.h"
 
@@ -29,9 +30,9 @@ abi::Error* NewError(const absl::Status& status) {
 template <typename Args>
 absl::Status CheckSize(std::string_view function, const Args* args, size_t size) {
   if (args != nullptr && args->struct_size >= size) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format("{}: arguments of {} bytes, want {} as in version {}.{}",
-                                                function, args == nullptr ? 0 : args->struct_size, size,
-                                                abi::kMajorVersion, abi::kMinorVersion));
+  return absl::InvalidArgumentError(fmt::format("{}: arguments of {}, want {} as in version {}.{}", function,
+                                                Counted(args == nullptr ? 0 : args->struct_size, "byte"),
+                                                size, abi::kMajorVersion, abi::kMinorVersion));
 }
 
 // Runs `body` on arguments that are large enough, and makes an error of what it says or throws.

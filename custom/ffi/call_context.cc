@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::custom::ffi {
@@ -28,7 +29,8 @@ absl::StatusOr<void*> TemporaryMemory::Allocate(size_t size, size_t alignment) {
   }
   alignment = std::max(alignment, kLeastAlignment);
   constexpr size_t kMost = size_t{1} << 62;
-  if (size > kMost) return absl::ResourceExhaustedError(fmt::format("{} bytes of temporary memory", size));
+  if (size > kMost)
+    return absl::ResourceExhaustedError(fmt::format("{} of temporary memory", Counted(size, "byte")));
   // What has no byte has an address of its own, too.
   const size_t whole = (std::max(size, size_t{1}) + alignment - 1) / alignment * alignment;
   const auto counted = static_cast<int64_t>(whole);
@@ -36,7 +38,7 @@ absl::StatusOr<void*> TemporaryMemory::Allocate(size_t size, size_t alignment) {
   void* const data = std::aligned_alloc(alignment, whole);
   if (data == nullptr) {
     if (budget_ != nullptr) budget_->Release(counted);
-    return OutOfMemory(fmt::format("temporary memory of {} bytes", size));
+    return OutOfMemory(fmt::format("temporary memory of {}", Counted(size, "byte")));
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   sizes_.emplace(data, counted);

@@ -3,6 +3,7 @@
 // letter behind all of them.
 #include <algorithm>
 
+#include "base/counted.h"
 #include "custom/lapack/exact_lu.h"
 #include "custom/lapack/exact_routines.h"
 #include "custom/lapack/routines.h"
@@ -80,10 +81,9 @@ constexpr ArrayRule kProductOfReflectors[] = {{ArrayType::kElement, "mn", 0}};
 absl::Status CheckOrgqr(const InferContext& context, LapackCall& call) {
   const int64_t m = call.size('m'), n = call.size('n'), k = call.size('k');
   if (k <= n && n <= m) return absl::OkStatus();
-  return InvalidSizes(
-      context, fmt::format("{} reflectors for {} columns of {} rows, wanted no more reflectors than columns "
-                           "and no more columns than rows",
-                           k, n, m));
+  return InvalidSizes(context, fmt::format("{} for {} of {}, wanted no more reflectors than columns "
+                                           "and no more columns than rows",
+                                           Counted(k, "reflector"), Counted(n, "column"), Counted(m, "row")));
 }
 
 int CallOrgqr(const LapackArguments& args) {
@@ -107,9 +107,9 @@ absl::Status CheckOrmqr(const InferContext& context, LapackCall& call) {
   const int64_t wanted = call.size(left ? 'm' : 'n');
   if (q == wanted && k <= p && k <= q) return absl::OkStatus();
   return InvalidSizes(
-      context, fmt::format("{} reflectors in a matrix of {} x {}, wanted {} rows, the {} of c, and no more "
+      context, fmt::format("{} in a matrix of {} x {}, wanted {}, the {} of c, and no more "
                            "reflectors than rows or columns",
-                           k, q, p, wanted, left ? "rows" : "columns"));
+                           Counted(k, "reflector"), q, p, Counted(wanted, "row"), left ? "rows" : "columns"));
 }
 
 Workspace WorkspaceOfOrmqr(const LapackCall& call) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "evaluator/ops/control/call_config.h"
 #include "evaluator/work.h"
 #include "fmt/format.h"
@@ -112,8 +113,8 @@ std::string CallName(const InferContext& context) {
 absl::StatusOr<LapackCall> BindLapackCall(const Routine& routine, ElementType type,
                                           const InferContext& context) {
   if (context.num_operands() != static_cast<int64_t>(routine.operands.size())) {
-    return Invalid(context,
-                   fmt::format("{} operands, wanted {}", context.num_operands(), routine.operands.size()));
+    return Invalid(context, fmt::format("{}, wanted {}", Counted(context.num_operands(), "operand"),
+                                        routine.operands.size()));
   }
   LapackCall call{.type = type};
   call.sizes.fill(-1);

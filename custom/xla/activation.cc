@@ -1,6 +1,7 @@
 // Activations and conversions of results, each step rounded to the type of its operand.
 #include <cmath>
 
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
 
@@ -33,7 +34,7 @@ WrittenArray WherePositive(CallWriter& write, const WrittenArray& x, const Writt
 absl::Status XlaCall::CheckOperands(int64_t least, int64_t most) const {
   if (num_operands() >= least && num_operands() <= most) return absl::OkStatus();
   return InvalidProgram(
-      {}, fmt::format("{} operands, wanted {}", num_operands(),
+      {}, fmt::format("{}, wanted {}", Counted(num_operands(), "operand"),
                       least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most)));
 }
 

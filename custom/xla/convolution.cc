@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
 #include "shape/index.h"
@@ -132,7 +133,8 @@ absl::StatusOr<WrittenArray> RegroupedFilter(CallWriter& write, const WrittenArr
                                           groups, w.sizes[static_cast<size_t>(out)]));
   }
   if (w.sizes[static_cast<size_t>(in)] > kMaxPadding || groups > kMaxPadding / (int64_t{1} << 18))
-    return NotSupported({}, fmt::format("a filter of sizes {} in {} groups", Braced(w.sizes), groups));
+    return NotSupported({},
+                        fmt::format("a filter of sizes {} in {}", Braced(w.sizes), Counted(groups, "group")));
   // The groups as a dimension of their own, moved before the input features, and put together with them.
   Ints split, merged = w.sizes, order;
   for (int64_t d = 0; d < w.rank(); ++d) {
@@ -299,8 +301,8 @@ absl::StatusOr<ConvolutionText> ConvolutionOf(const XlaCall& call) {
     }
   }
   if (static_cast<int64_t>(text.window.size()) != rank - 2) {
-    return InvalidProgram(
-        {}, fmt::format("window has {} dimensions, dim_labels have {}", text.window.size(), rank - 2));
+    return InvalidProgram({}, fmt::format("window has {}, dim_labels have {}",
+                                          Counted(text.window.size(), "dimension"), rank - 2));
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
 
@@ -110,8 +111,8 @@ class GraphWriter {
   CallResults Results() const {
     if (!last_) return InvalidProgram({}, "there is no operation with a result");
     if (next_operand_ != call_.num_operands()) {
-      return InvalidProgram({}, fmt::format("operations take {} operands, the call has {}", next_operand_,
-                                            call_.num_operands()));
+      return InvalidProgram({}, fmt::format("operations take {}, the call has {}",
+                                            Counted(next_operand_, "operand"), call_.num_operands()));
     }
     std::vector<WrittenArray> results = {call_.write.Convert(*last_, call_.result_shape(0).element_type())};
     results.insert(results.end(), maxima_.begin(), maxima_.end());
@@ -137,7 +138,8 @@ class GraphWriter {
 
   absl::StatusOr<WrittenArray> Second(const Node& node, const WrittenArray& x) {
     if (node.arguments.size() > 2)
-      return InvalidProgram({}, fmt::format("{} of {} arguments", node.name, node.arguments.size()));
+      return InvalidProgram({},
+                            fmt::format("{} of {}", node.name, Counted(node.arguments.size(), "argument")));
     CallWriter& write = call_.write;
     WrittenArray y;
     if (node.arguments.size() == 2) {

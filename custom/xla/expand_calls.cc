@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/ops/control/custom_call.h"
@@ -72,9 +73,8 @@ bool HasWorkspace(const XlaCall& call, size_t results) {
 
 absl::Status CheckResults(const XlaCall& call, std::span<const WrittenArray> results) {
   if (static_cast<int64_t>(results.size()) != call.num_results()) {
-    return InvalidProgram(
-        {}, fmt::format("the result is {}, wanted {} array{} and a workspace of bytes",
-                        call.result.ToString(), results.size(), results.size() == 1 ? "" : "s"));
+    return InvalidProgram({}, fmt::format("the result is {}, wanted {} and a workspace of bytes",
+                                          call.result.ToString(), Counted(results.size(), "array")));
   }
   for (size_t i = 0; i < results.size(); ++i) {
     const Shape& shape = call.result_shape(static_cast<int64_t>(i));

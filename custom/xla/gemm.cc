@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
 
@@ -123,7 +124,8 @@ absl::Status TakeOperands(const XlaCall& call, Gemm& gemm) {
   if (gemm.epilogue.bias && !gemm.bias)
     return InvalidProgram({}, "the epilogue wants a bias, and there is none");
   if (scales.size() == 1 || scales.size() > 4)
-    return InvalidProgram({}, fmt::format("{} scales, wanted those of A and B, and of D", scales.size()));
+    return InvalidProgram(
+        {}, fmt::format("{}, wanted those of A and B, and of D", Counted(scales.size(), "scale")));
   if (scales.size() >= 2) gemm.scale = write.Apply("multiply", scales[0], scales[1]);
   // That of C acts on a C of 8 bits alone, which XLA never passes, nor has that of D a meaning for a wider D.
   const ElementType d = call.result_shape(0).element_type();

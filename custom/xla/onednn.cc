@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "custom/xla/xla_call.h"
 #include "fmt/format.h"
 
@@ -82,7 +83,7 @@ absl::StatusOr<WrittenArray> Fused(const XlaCall& call, const Fusions& fusions, 
   }
   if (next != call.num_operands()) {
     return InvalidProgram(
-        {}, fmt::format("fusions take {} operands, the call has {}", next, call.num_operands()));
+        {}, fmt::format("fusions take {}, the call has {}", Counted(next, "operand"), call.num_operands()));
   }
   return x;
 }
@@ -197,8 +198,8 @@ absl::StatusOr<ConvolutionText> OneDnnConvolutionOf(const XlaCall& call, const C
   for (size_t k = 0; k < std::size(kNames); ++k) {
     ASSAY_ASSIGN_OR_RETURN(lists[k], window.List(kNames[k]));
     if (lists[k].size() != spatial) {
-      return InvalidProgram({}, fmt::format("onednn_conv_config.window.{} has {} numbers, wanted {}",
-                                            kNames[k], lists[k].size(), spatial));
+      return InvalidProgram({}, fmt::format("onednn_conv_config.window.{} has {}, wanted {}", kNames[k],
+                                            Counted(lists[k].size(), "number"), spatial));
     }
     for (int64_t& n : lists[k]) {
       if (n < layouts.offset || n > (int64_t{1} << 40))

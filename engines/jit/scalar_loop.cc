@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "base/counted.h"
 #include "engines/codegen/inliner.h"
 #include "engines/codegen/nodes.h"
 #include "engines/codegen/tiered_code.h"
@@ -51,7 +52,8 @@ class LoopBuilder {
     ASSAY_RETURN_IF_ERROR(StoreState(state, next));
     program_.elements = inliner_.elements;
     if (const int lanes = jit::MaxLanes(inliner_.segment, target_); program_.elements > lanes)
-      return NotSupported({}, fmt::format("{} elements exceed {} vector lanes", program_.elements, lanes));
+      return NotSupported(
+          {}, fmt::format("{} exceed {} vector lanes", Counted(program_.elements, "element"), lanes));
     program_.segment = std::move(inliner_.segment);
     program_.segment.origin = loop.name;
     program_.constants = std::move(inliner_.constants);

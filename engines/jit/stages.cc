@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "engines/codegen/nodes.h"
 #include "engines/native/elementwise/elementwise.h"
 #include "evaluator/registry.h"
@@ -50,7 +51,7 @@ class Builder {
     for (size_t k = 0; k < fusion_.operands.size(); ++k) AddOperand(static_cast<int>(k));
     for (int32_t member : fusion_.members) AddMember(member);
     Schedule();
-    if (last_ > kMaxRounds) return NotSupported({}, fmt::format("a chain of {} functions", last_));
+    if (last_ > kMaxRounds) return NotSupported({}, fmt::format("a chain of {}", Counted(last_, "function")));
     ASSAY_RETURN_IF_ERROR(AddStages());
     return std::move(stages_);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/run_guard.h"
 #include "evaluator/op.h"
 #include "evaluator/ops/control/manual_region.h"
@@ -95,8 +96,9 @@ absl::Status CheckMeetings(const Module& module, std::span<const Meeting> meetin
                                     : CheckCollective(module, meeting, grid);
     if (status.ok()) continue;
     return WithPosition(
-        WithSuffix(status, fmt::format(" (on {} replicas of {} partitions; in '%{} = {}')", grid.replicas,
-                                       grid.partitions, instruction.name, Name(instruction.opcode))),
+        WithSuffix(status, fmt::format(" (on {} of {}; in '%{} = {}')", Counted(grid.replicas, "replica"),
+                                       Counted(grid.partitions, "partition"), instruction.name,
+                                       Name(instruction.opcode))),
         instruction.position);
   }
   return absl::OkStatus();

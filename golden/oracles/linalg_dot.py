@@ -144,7 +144,7 @@ def dot_goldens():
     bad("dot_t", "DOT-1: products of f32 and f32 can't be summed in a result of type pred", matrix,
         out="pred[2,2]")
     bad("dot_t_complex", "DOT-1: products of c64 and c64", matrix, lhs="c64[2,3]", rhs="c64[3,2]")
-    bad("precision", "operand_precision has 1 entries, wanted 2", matrix, ", operand_precision={highest}")
+    bad("precision", "operand_precision has 1 entry, wanted 2", matrix, ", operand_precision={highest}")
     bad("shape", "declared shape is f32[3,3], inferred f32[2,2]", matrix, out="f32[3,3]")
 
 
@@ -279,7 +279,7 @@ def ragged_goldens():
     bad("c4_size", "RaggedDot-C4: rhs group dimension 0 has size 3, group_sizes has 2 groups", gs="s32[2]")
     bad("c4_role", "RaggedDot-C4: rhs group dimension 1 is a batch or contracting dimension",
         group=", rhs_group_dims={1}")
-    bad("c4_mode", "RaggedDot-C4: rhs_group_dims has 1 entries, wanted 0", ragged="1", rhs="f32[2,2]", rc=0,
+    bad("c4_mode", "RaggedDot-C4: rhs_group_dims has 1 entry, wanted 0", ragged="1", rhs="f32[2,2]", rc=0,
         group=", rhs_group_dims={1}")
     bad("c5", "RaggedDot-C5: rhs group dimension 3 is out of range", group=", rhs_group_dims={3}")
 

@@ -140,7 +140,7 @@ f {
            add + bad("ROOT r = f32[2] reduce(x, i), dimensions={2}, to_apply=f"))
     refuse("reduce_refuse_c4", "Reduce-C4: dimension 1 stands twice",
            add + bad("ROOT r = f32[2] reduce(x, i), dimensions={1,1}, to_apply=f"))
-    refuse("reduce_refuse_red_c1", "RED-C1: the reducer has 1 parameters, wanted 2",
+    refuse("reduce_refuse_red_c1", "RED-C1: the reducer has 1 parameter, wanted 2",
            "f {\n  ROOT a = f32[] parameter(0)\n}\n"
            + bad("ROOT r = f32[2] reduce(x, i), dimensions={1}, to_apply=f"))
     refuse("reduce_refuse_red_c2", "RED-C2: the reducer returns (f32[], f32[]), wanted a scalar",

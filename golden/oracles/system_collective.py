@@ -301,7 +301,7 @@ def identifiers(t):
         t.refuses(f"{name}_c1_type", 3, f"{label_of(op)}-C1: the result is s32[]", f"ROOT r = s32[] {op}()")
         t.refuses(f"{name}_c1_shape", 3, f"{label_of(op)}-C1: the result is u32[1]",
                   f"ROOT r = u32[1] {op}()")
-        t.refuses(f"{name}_operand", 3, f"{op} has 1 operands",
+        t.refuses(f"{name}_operand", 3, f"{op} has 1 operand",
                   f"x = u32[] parameter(0)\nROOT r = u32[] {op}(x)")
 
 

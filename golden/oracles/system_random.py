@@ -242,7 +242,7 @@ def states(t):
         }""")
     t.refuses("rng_state_c1", 3, "RngGetAndUpdateState-C1: the result is u64[3]",
               "ROOT r = u64[3] rng-get-and-update-state(), delta=1")
-    t.refuses("rng_state_c2", 3, "has 1 operands", "x = u64[] parameter(0)\nROOT r = u64[2] rng-get-and-update-state(x), delta=1")
+    t.refuses("rng_state_c2", 3, "has 1 operand", "x = u64[] parameter(0)\nROOT r = u64[2] rng-get-and-update-state(x), delta=1")
     t.refuses("rng_state_c3", 3, "RngGetAndUpdateState-C3: delta is -1",
               "ROOT r = u64[2] rng-get-and-update-state(), delta=-1")
 

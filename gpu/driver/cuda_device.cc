@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::gpu {
@@ -56,11 +57,11 @@ absl::StatusOr<DeviceProperties> PropertiesOf(const CudaLibrary& library, cuda::
 
 std::string Describe(const DeviceFunction& function, const LaunchShape& shape, size_t argument_bytes) {
   return fmt::format(
-      "kernel {} in {}x{}x{} blocks of {}x{}x{} threads with {} bytes of dynamic shared memory and an "
+      "kernel {} in {}x{}x{} blocks of {}x{}x{} threads with {} of dynamic shared memory and an "
       "argument "
-      "of {} bytes",
+      "of {}",
       function.name(), shape.blocks[0], shape.blocks[1], shape.blocks[2], shape.threads[0], shape.threads[1],
-      shape.threads[2], shape.shared_bytes, argument_bytes);
+      shape.threads[2], Counted(shape.shared_bytes, "byte"), Counted(argument_bytes, "byte"));
 }
 
 }  // namespace
@@ -134,7 +135,8 @@ std::span<const std::byte> CudaDevice::OwnImage(std::string_view module) const {
 }
 
 absl::StatusOr<std::shared_ptr<DeviceMemory>> CudaDevice::Allocate(int64_t bytes) {
-  if (bytes < 1) return EvalError({}, fmt::format("{} bytes requested of the GPU, wanted at least 1", bytes));
+  if (bytes < 1)
+    return EvalError({}, fmt::format("{} requested of the GPU, wanted at least 1", Counted(bytes, "byte")));
   std::shared_ptr<DeviceMemory> memory;
   ASSAY_RETURN_IF_ERROR(context_->Run([&]() -> absl::Status {
     ASSAY_ASSIGN_OR_RETURN(const DeviceAddress address, memory_->Allocate(bytes));

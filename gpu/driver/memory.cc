@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::gpu {
@@ -121,8 +122,9 @@ absl::StatusOr<cuda::Address> MemorySource::Allocate(int64_t bytes) {
   }
   const std::lock_guard lock(mutex_);
   if (result != cuda::Result::kSuccess)
-    return context_.Check(function(), result,
-                          fmt::format("{} bytes, with {} bytes in use", bytes, live_bytes_));
+    return context_.Check(
+        function(), result,
+        fmt::format("{}, with {} in use", Counted(bytes, "byte"), Counted(live_bytes_, "byte")));
   live_.emplace(address, bytes);
   live_bytes_ += bytes;
   return address;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::gpu {
@@ -28,8 +29,8 @@ absl::Status DeviceFunction::AllowShared(StreamContext& context, uint32_t bytes)
       context.Check("cuFuncSetAttribute",
                     context.api().cuFuncSetAttribute(handle_, cuda::FunctionAttribute::kMaxDynamicSharedBytes,
                                                      static_cast<int>(bytes)),
-                    fmt::format("{} bytes of dynamic shared memory for {}, which has {} of static", bytes,
-                                name_, static_shared_bytes_)));
+                    fmt::format("{} of dynamic shared memory for {}, which has {} of static",
+                                Counted(bytes, "byte"), name_, static_shared_bytes_)));
   allowed_bytes_ = bytes;
   return absl::OkStatus();
 }

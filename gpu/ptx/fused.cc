@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/counted.h"
 #include "evaluator/registry.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
@@ -46,7 +47,7 @@ class Builder {
     kernel_.is_read.assign(kernel_.num_operands, false);
     kernel_.reads_in_place.assign(kernel_.num_operands, true);
     if (static_cast<int64_t>(step_.members.size()) > kMaxMembers)
-      return NotSupported({}, fmt::format("{} instructions", step_.members.size()));
+      return NotSupported({}, fmt::format("{}", Counted(step_.members.size(), "instruction")));
     Start();
     if (at_once_ > 1) ASSAY_RETURN_IF_ERROR(AddLoop(at_once_));
     ASSAY_RETURN_IF_ERROR(AddLoop(1));
@@ -162,7 +163,7 @@ class Builder {
     if (IsComplex(type)) return NotSupported({}, fmt::format("element type {}", Name(type)));
     const bool one = shape.num_elements() == 1 && root_shape_.num_elements() != 1;
     if (!one && shape.num_elements() != root_shape_.num_elements())
-      return NotSupported({}, fmt::format("{} elements of {}", shape.num_elements(), At(i).name));
+      return NotSupported({}, fmt::format("{} of {}", Counted(shape.num_elements(), "element"), At(i).name));
     if (const Literal* constant = ConstantOf(At(i)); constant != nullptr && shape.num_elements() == 1)
       return Add(i, Immediate(*constant));
     ASSAY_ASSIGN_OR_RETURN(const int64_t k, OperandOf(i));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "base/counted.h"
 #include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/element_names.h"
@@ -217,8 +218,8 @@ absl::Status CheckQuantization(const Quantization& type) {
                                          type.storage_min, type.storage_max, smallest, largest));
   }
   if (type.scales.empty() || type.scales.size() != type.zero_points.size()) {
-    return Broken("QUANT-7", fmt::format("found {} scales and {} zero points, want as many of each",
-                                         type.scales.size(), type.zero_points.size()));
+    return Broken("QUANT-7", fmt::format("found {} and {} zero points, want as many of each",
+                                         Counted(type.scales.size(), "scale"), type.zero_points.size()));
   }
   const FloatFormat& format = *Info(type.expressed).format;
   for (const double scale : type.scales) {
@@ -243,8 +244,8 @@ absl::Status CheckAxis(const Quantization& type, std::span<const int64_t> sizes)
   }
   const int64_t size = sizes[static_cast<size_t>(type.axis)];
   if (size >= 0 && size != static_cast<int64_t>(type.scales.size())) {
-    return Broken("QUANT-8", fmt::format("found {} scales for dimension {} of size {}", type.scales.size(),
-                                         type.axis, size));
+    return Broken("QUANT-8", fmt::format("found {} for dimension {} of size {}",
+                                         Counted(type.scales.size(), "scale"), type.axis, size));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/float_attribute.h"
@@ -177,7 +178,8 @@ absl::Status ReadPad(const pb::HloInstructionProto& m, AttributeMap* attributes)
 // dimensions[0], of ops that have exactly one.
 absl::Status ReadOneDimension(const InstructionHead& head, Attr attr, AttributeMap* attributes) {
   if (head.dimensions.size() != 1) {
-    return InvalidProgram({}, fmt::format("dimensions has {} entries, want 1", head.dimensions.size()));
+    return InvalidProgram({},
+                          fmt::format("dimensions has {}, want 1", Counted(head.dimensions.size(), "entry")));
   }
   attributes->Set(attr, head.dimensions[0]);
   return absl::OkStatus();
@@ -318,9 +320,8 @@ absl::Status ReadCollectivePermute(const pb::HloInstructionProto& m, const Shape
   if (array != nullptr && array->IsTuple() && !array->elements().empty()) array = &array->element(0);
   const int64_t rank = array != nullptr && array->IsArray() ? array->rank() : 0;
   if (rank == 0 || m.dynamic_slice_sizes_size() % rank != 0) {
-    return InvalidProgram(
-        {}, fmt::format("dynamic_slice_sizes has {} entries, want a multiple of the operand's rank",
-                        m.dynamic_slice_sizes_size()));
+    return InvalidProgram({}, fmt::format("dynamic_slice_sizes has {}, want a multiple of the operand's rank",
+                                          Counted(m.dynamic_slice_sizes_size(), "entry")));
   }
   IntLists lists;
   for (auto at = m.dynamic_slice_sizes().begin(); at != m.dynamic_slice_sizes().end(); at += rank) {

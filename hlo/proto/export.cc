@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/hlo.pb.h"
@@ -38,8 +39,9 @@ class Exporter {
     }
     ASSAY_RETURN_IF_ERROR(WriteHeader());
     if (message_.ByteSizeLong() > std::numeric_limits<int32_t>::max()) {
-      return NotSupported({}, fmt::format("a module of {} bytes: a protocol buffer has at most {}",
-                                          message_.ByteSizeLong(), std::numeric_limits<int32_t>::max()));
+      return NotSupported(
+          {}, fmt::format("a module of {}: a protocol buffer has at most {}",
+                          Counted(message_.ByteSizeLong(), "byte"), std::numeric_limits<int32_t>::max()));
     }
     return message_.SerializeAsString();
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
@@ -152,8 +153,8 @@ class Importer {
   absl::Status Reorder(const google::protobuf::RepeatedField<int64_t>& ids, Computation* computation) {
     const auto count = static_cast<int>(computation->instructions.size());
     if (ids.size() != count) {
-      return InvalidProgram(
-          {}, fmt::format("the sequence has {} instructions, the computation {}", ids.size(), count));
+      return InvalidProgram({}, fmt::format("the sequence has {}, the computation {}",
+                                            Counted(ids.size(), "instruction"), count));
     }
     std::vector<int32_t> new_index(count, -1);
     std::vector<Instruction> ordered;
@@ -219,8 +220,9 @@ class Importer {
     }
     if (results.empty()) return InvalidProgram({}, "program shape: the result is missing");
     if (parameters.size() != computation.parameters.size()) {
-      return InvalidProgram({}, fmt::format("program_shape has {} parameters, the computation {}",
-                                            parameters.size(), computation.parameters.size()));
+      return InvalidProgram(
+          {}, fmt::format("program_shape has {}, the computation {}", Counted(parameters.size(), "parameter"),
+                          computation.parameters.size()));
     }
     // `parameter`: its number, or -1 for the result.
     const auto check = [&](std::string_view bytes, const Shape& has, int parameter) -> absl::Status {

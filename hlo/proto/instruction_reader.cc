@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
@@ -214,8 +215,8 @@ absl::StatusOr<std::vector<ComputationId>> InstructionReader::Called(const Draft
 absl::Status InstructionReader::ReadCalled(Draft& draft, std::initializer_list<Attr> attrs) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<ComputationId> called, Called(draft));
   if (called.size() != attrs.size()) {
-    return InvalidProgram(
-        {}, fmt::format("called_computation_ids has {} entries, want {}", called.size(), attrs.size()));
+    return InvalidProgram({}, fmt::format("called_computation_ids has {}, want {}",
+                                          Counted(called.size(), "entry"), attrs.size()));
   }
   size_t i = 0;
   for (const Attr attr : attrs) draft.attributes().Set(attr, called[i++]);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
@@ -209,8 +210,9 @@ absl::Status ReadDynamicSizes(const pb::LiteralProto& message, Literal* literal)
   const Shape& shape = literal->shape();
   if (message.dynamic_sizes().empty()) return absl::OkStatus();
   if (message.dynamic_sizes_size() != shape.rank()) {
-    return InvalidProgram({}, fmt::format("literal: dynamic_sizes has {} entries, want {} for {}",
-                                          message.dynamic_sizes_size(), shape.rank(), shape.ToString()));
+    return InvalidProgram(
+        {}, fmt::format("literal: dynamic_sizes has {}, want {} for {}",
+                        Counted(message.dynamic_sizes_size(), "entry"), shape.rank(), shape.ToString()));
   }
   for (int d = 0; d < message.dynamic_sizes_size(); ++d) {
     if (!shape.is_dynamic(d)) continue;
@@ -233,9 +235,9 @@ absl::StatusOr<Literal> ArrayLiteralFrom(Shape shape, const pb::LiteralProto& me
   const auto width = static_cast<size_t>(Bytes(shape.element_type()));
   const auto wanted = static_cast<size_t>(shape.num_bytes());
   if (elements.bytes.size() != wanted) {  // before the shape's size is believed
-    return InvalidProgram({},
-                          fmt::format("literal {}: {} has {} elements of {} bytes, want {}", shape.ToString(),
-                                      elements.field, elements.bytes.size() / width, width, wanted / width));
+    return InvalidProgram({}, fmt::format("literal {}: {} has {} of {}, want {}", shape.ToString(),
+                                          elements.field, Counted(elements.bytes.size() / width, "element"),
+                                          Counted(width, "byte"), wanted / width));
   }
   ASSAY_ASSIGN_OR_RETURN(Literal literal,
                          Literal::Make(std::make_shared<const Shape>(std::move(shape)), nullptr,
@@ -260,9 +262,9 @@ absl::StatusOr<Literal> LiteralFrom(const pb::LiteralProto& message, int depth) 
   if (!shape.IsTuple()) return Literal::Make(shape);
   const auto count = static_cast<int>(shape.elements().size());
   if (message.tuple_literals_size() != count) {
-    return InvalidProgram({},
-                          fmt::format("literal: tuple_literals has {} entries, but its shape has {} elements",
-                                      message.tuple_literals_size(), count));
+    return InvalidProgram(
+        {}, fmt::format("literal: tuple_literals has {}, but its shape has {}",
+                        Counted(message.tuple_literals_size(), "entry"), Counted(count, "element")));
   }
   std::vector<Literal> elements;
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 // Messages to metadata, shardings and replica groups. Text built here is checked by the HLO text parser.
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/devices.h"
@@ -51,8 +52,8 @@ std::string MeshText(const pb::MeshProto& mesh) {
 
 absl::Status AppendAxisRef(const pb::AxisRefProto& ref, const pb::MeshProto& mesh, std::string* text) {
   if (ref.mesh_axis_index() < 0 || ref.mesh_axis_index() >= mesh.axes_size()) {
-    return InvalidProgram({}, fmt::format("mesh_axis_index is {}, but the mesh has {} axes",
-                                          ref.mesh_axis_index(), mesh.axes_size()));
+    return InvalidProgram({}, fmt::format("mesh_axis_index is {}, but the mesh has {}", ref.mesh_axis_index(),
+                                          Counted(mesh.axes_size(), "axis")));
   }
   constexpr int64_t kMaxText = 1 << 24;  // a reference is short, the name that it stands for need not be
   if (text->size() > kMaxText) return ProgramLimitExceeded({}, "bytes of a sharding", kMaxText + 1, kMaxText);

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/proto/hlo.pb.h"
@@ -91,8 +92,8 @@ absl::StatusOr<Shape> ArrayShapeFrom(ElementType type, const pb::ShapeProto& mes
   const auto& dynamic = message.is_dynamic_dimension();
   const int rank = message.dimensions_size();
   if (!dynamic.empty() && dynamic.size() != rank) {
-    return InvalidProgram({}, fmt::format("shape: is_dynamic_dimension has {} entries, dimensions has {}",
-                                          dynamic.size(), rank));
+    return InvalidProgram({}, fmt::format("shape: is_dynamic_dimension has {}, dimensions has {}",
+                                          Counted(dynamic.size(), "entry"), rank));
   }
   ASSAY_ASSIGN_OR_RETURN(Shape shape,
                          Shape::Array(type, {message.dimensions().data(), static_cast<size_t>(rank)}));
@@ -173,15 +174,14 @@ absl::StatusOr<Shape> ShapeFrom(const pb::ShapeProto& message, int depth) {
   const int32_t number = message.element_type();
   const auto type = ElementTypeFromNumber(number);
   if (message.tuple_shapes_size() > 0 && number != kTupleType && number != kBufferType) {
-    return InvalidProgram(
-        {}, fmt::format("shape: tuple_shapes has {} entries, but element_type is {}, want {} (tuple)",
-                        message.tuple_shapes_size(), number, kTupleType));
+    return InvalidProgram({},
+                          fmt::format("shape: tuple_shapes has {}, but element_type is {}, want {} (tuple)",
+                                      Counted(message.tuple_shapes_size(), "entry"), number, kTupleType));
   }
   if (type) return ArrayShapeFrom(*type, message);
   if (message.dimensions_size() > 0) {
-    return InvalidProgram(
-        {}, fmt::format("shape: found {} dimensions with element_type {}, which is not an array type",
-                        message.dimensions_size(), number));
+    return InvalidProgram({}, fmt::format("shape: found {} with element_type {}, which is not an array type",
+                                          Counted(message.dimensions_size(), "dimension"), number));
   }
   switch (number) {
     case kTupleType:

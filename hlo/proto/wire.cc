@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 
@@ -165,10 +166,9 @@ absl::Status Decode(std::string_view bytes, std::string_view name, google::proto
   WireReader reader(bytes);
   WireField field;
   while (!reader.AtEnd()) ASSAY_RETURN_IF_ERROR(WithPrefix(reader.Next(&field), name));
-  return InvalidProgram({},
-                        fmt::format("{} of {} bytes can't be decoded: a varint, a length or a wire type in a "
-                                    "message inside is wrong, or messages nest deeper than {} levels",
-                                    name, bytes.size(), kMaxLevels));
+  return InvalidProgram({}, fmt::format("{} of {} can't be decoded: a varint, a length or a wire type in a "
+                                        "message inside is wrong, or messages nest deeper than {} levels",
+                                        name, Counted(bytes.size(), "byte"), kMaxLevels));
 }
 
 }  // namespace assay::proto

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/text/device_groups.h"
 #include "hlo/text/literal_value.h"
@@ -166,8 +167,8 @@ absl::Status FillWindow(SourcePosition where, std::string_view name, const Ints&
                         const std::function<void(WindowDimension&, int64_t)>& set) {
   if (values.empty()) return absl::OkStatus();
   if (values.size() != window->size()) {
-    return InvalidProgram(
-        where, fmt::format("window: {} has {} numbers, size has {}", name, values.size(), window->size()));
+    return InvalidProgram(where, fmt::format("window: {} has {}, size has {}", name,
+                                             Counted(values.size(), "number"), window->size()));
   }
   for (size_t d = 0; d < values.size(); ++d) {
     if (values[d] < least || values[d] > most) {
@@ -197,8 +198,8 @@ absl::StatusOr<AttrValue> ReadWindow(TokenReader& in) {
       FillWindow(where, "rhs_reversal", parts.reversal, 0, 1, &window,
                  [](WindowDimension& dimension, int64_t value) { dimension.reversal = value != 0; }));
   if (!parts.pad.empty() && parts.pad.size() != window.size()) {
-    return InvalidProgram(
-        where, fmt::format("window: pad has {} dimensions, size has {}", parts.pad.size(), window.size()));
+    return InvalidProgram(where, fmt::format("window: pad has {}, size has {}",
+                                             Counted(parts.pad.size(), "dimension"), window.size()));
   }
   for (size_t d = 0; d < parts.pad.size(); ++d) {
     window[d].padding_low = parts.pad[d][0];

@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/text/print_values.h"
@@ -29,7 +30,8 @@ absl::Status NumDevices(SourcePosition where, std::span<const int64_t> dims, int
 
 absl::Status CheckPermutation(SourcePosition where, const Ints& values, size_t size, std::string_view what) {
   if (values.size() != size) {
-    return InvalidProgram(where, fmt::format("{} has {} entries, want {}", what, values.size(), size));
+    return InvalidProgram(where,
+                          fmt::format("{} has {}, want {}", what, Counted(values.size(), "entry"), size));
   }
   std::vector<bool> seen(size);
   for (int64_t value : values) {
@@ -105,8 +107,8 @@ absl::Status ReadMeshDevices(TokenReader& in, DeviceMesh* mesh) {
   IotaDevices iota;
   ASSAY_RETURN_IF_ERROR(ReadIotaDevices(in, &iota));
   if (iota.size != mesh->size) {
-    return InvalidProgram(where,
-                          fmt::format("device_ids lists {} devices, the mesh has {}", iota.size, mesh->size));
+    return InvalidProgram(
+        where, fmt::format("device_ids lists {}, the mesh has {}", Counted(iota.size, "device"), mesh->size));
   }
   if (iota.dims.size() > 1) mesh->text += fmt::format(", device_ids=({})", iota.ToText());
   mesh->iota = std::move(iota);
@@ -201,9 +203,9 @@ absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadIotaGroups(TokenReader&
   Ints sizes;
   ASSAY_RETURN_IF_ERROR(in.ReadIntList(TokenKind::kLeftSquare, TokenKind::kRightSquare, &sizes));
   if (sizes.size() != 2) {
-    return InvalidProgram(where, fmt::format("replica_groups: found {} sizes before '<=', want 2 (number of "
+    return InvalidProgram(where, fmt::format("replica_groups: found {} before '<=', want 2 (number of "
                                              "groups, group size)",
-                                             sizes.size()));
+                                             Counted(sizes.size(), "size")));
   }
   ASSAY_RETURN_IF_ERROR(in.Expect(TokenKind::kLessEqual));
   int64_t size;
@@ -211,8 +213,9 @@ absl::StatusOr<std::shared_ptr<const ReplicaGroups>> ReadIotaGroups(TokenReader&
   IotaDevices iota;
   ASSAY_RETURN_IF_ERROR(ReadIotaDevices(in, &iota));
   if (iota.size != size) {
-    return InvalidProgram(where, fmt::format("replica_groups: {} groups of {} do not take up {} devices",
-                                             sizes[0], sizes[1], iota.size));
+    return InvalidProgram(
+        where, fmt::format("replica_groups: {} of {} do not take up {}", Counted(sizes[0], "group"), sizes[1],
+                           Counted(iota.size, "device")));
   }
   std::string text = fmt::format("[{},{}]<={}", sizes[0], sizes[1], iota.ToText());
   return CompactGroupsOf(in, where, size, std::move(text), [&] {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "literal/literal_text.h"
 
@@ -45,10 +46,10 @@ void WarnOfMinusZeros(TokenReader& in, std::string_view text, const MinusZeros& 
     ++where.column;
     if (c == '\n') where = {where.line + 1, 1};
   }
-  in.Warn(where,
-          fmt::format("{} read as the integer 0, so as +0, as in XLA, which prints negative zero alike; "
-                      "negative zero is written -0.0",
-                      found.count == 1 ? "-0 is" : fmt::format("{} elements -0 are", found.count)));
+  in.Warn(where, fmt::format(
+                     "{} read as the integer 0, so as +0, as in XLA, which prints negative zero alike; "
+                     "negative zero is written -0.0",
+                     found.count == 1 ? "-0 is" : fmt::format("{} -0 are", Counted(found.count, "element"))));
 }
 
 // Decision: bare-literal. One element where an array is wanted:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/text/common_attributes.h"
 #include "hlo/text/device_groups.h"
@@ -119,8 +120,9 @@ absl::Status CheckItems(SourcePosition where, const ShardingItems& items) {
   const auto product = CheckedProduct(items.tile_dims);
   const int64_t num_devices = items.iota ? items.iota->size : static_cast<int64_t>(items.listed.size());
   if (!product || *product != num_devices) {
-    return InvalidProgram(where, fmt::format("sharding: found {} devices for tiles [{}]", num_devices,
-                                             fmt::join(items.tile_dims, ",")));
+    return InvalidProgram(where,
+                          fmt::format("sharding: found {} for tiles [{}]", Counted(num_devices, "device"),
+                                      fmt::join(items.tile_dims, ",")));
   }
   if (!items.iota && num_devices < 2) {
     return InvalidProgram(where, "sharding: found a list of one device, want more, or maximal");
@@ -266,8 +268,8 @@ constexpr int64_t kMaxTiledDevices = int64_t{1} << 20;
 
 absl::Status CheckNumDevices(int64_t count) {
   if (count <= kMaxTiledDevices) return absl::OkStatus();
-  return NotSupported({},
-                      fmt::format("a sharding over {} devices, want at most {}", count, kMaxTiledDevices));
+  return NotSupported(
+      {}, fmt::format("a sharding over {}, want at most {}", Counted(count, "device"), kMaxTiledDevices));
 }
 
 absl::StatusOr<ShardLayout> LayoutOfMesh(const MeshSharding& from, int64_t rank) {
@@ -322,8 +324,8 @@ absl::Status CheckTiles(std::string_view sharding, int64_t rank) {
   const auto of_groups = items.last_dims.empty() ? 0 : std::ranges::count(items.last_dims, ',') + 1;
   const int64_t tiled = std::ssize(items.tile_dims) - of_groups;
   if (tiled != rank) {
-    return InvalidProgram(
-        {}, fmt::format("sharding {}: tiles of {} dimensions, the value has {}", sharding, tiled, rank));
+    return InvalidProgram({}, fmt::format("sharding {}: tiles of {}, the value has {}", sharding,
+                                          Counted(tiled, "dimension"), rank));
   }
   std::sort(items.listed.begin(), items.listed.end());
   const auto twice = std::adjacent_find(items.listed.begin(), items.listed.end());

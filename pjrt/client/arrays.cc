@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "pjrt/plugin/element_types.h"
@@ -40,8 +41,8 @@ absl::Status CheckSizes(const Plugin& plugin, pjrt::Buffer* buffer, const Shape&
   call->buffer = buffer;
   ASSAY_RETURN_IF_ERROR(plugin.Invoke(kAsked, call));
   if (call->num_dims != static_cast<size_t>(shape.rank())) {
-    return plugin.Wrong(kAsked, fmt::format("{} has {} dimensions, the program gives {}", what,
-                                            call->num_dims, shape.ToString()));
+    return plugin.Wrong(kAsked, fmt::format("{} has {}, the program gives {}", what,
+                                            Counted(call->num_dims, "dimension"), shape.ToString()));
   }
   if (call->num_dims > 0 && call->dims == nullptr)
     return plugin.Wrong(kAsked, fmt::format("gave no dimensions of {}", what));
@@ -116,8 +117,8 @@ absl::Status CopyToHost(const Plugin& plugin, pjrt::Buffer* buffer, const Shape&
   ASSAY_RETURN_IF_ERROR(plugin.Invoke(kAsked, query.call));
   const Handle<pjrt::Event> needless(plugin, query.call->event);
   if (query.call->dst_size != wanted) {
-    return plugin.Wrong(kAsked, fmt::format("{} takes {} bytes, want {} for {}", what, query.call->dst_size,
-                                            wanted, shape.ToString()));
+    return plugin.Wrong(kAsked, fmt::format("{} takes {}, want {} for {}", what,
+                                            Counted(query.call->dst_size, "byte"), wanted, shape.ToString()));
   }
   ToHost copy(buffer, shape);
   copy.call->dst = landing.data();
@@ -127,7 +128,7 @@ absl::Status CopyToHost(const Plugin& plugin, pjrt::Buffer* buffer, const Shape&
   if (plugin.is_abandoned()) landing.Abandon();
   ASSAY_RETURN_IF_ERROR(status);
   if (!landing.IsWrittenBehind()) return absl::OkStatus();
-  return plugin.Wrong(kAsked, fmt::format("wrote more than the {} bytes of {}", wanted, what));
+  return plugin.Wrong(kAsked, fmt::format("wrote more than the {} of {}", Counted(wanted, "byte"), what));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -163,8 +164,9 @@ absl::Status PjrtBackend::CheckNumOutputs(pjrt::LoadedExecutable* executable, si
   outputs->executable = get->executable;
   ASSAY_RETURN_IF_ERROR(plugin_->Invoke(FunctionId::kExecutable_NumOutputs, outputs));
   if (outputs->num_outputs == wanted) return absl::OkStatus();
-  return plugin_->Wrong(FunctionId::kExecutable_NumOutputs,
-                        fmt::format("{} outputs, the program gives {}", outputs->num_outputs, wanted));
+  return plugin_->Wrong(
+      FunctionId::kExecutable_NumOutputs,
+      fmt::format("{}, the program gives {}", Counted(outputs->num_outputs, "output"), wanted));
 }
 
 absl::StatusOr<std::vector<Handle<pjrt::Buffer>>> PjrtBackend::PutArguments(const Request& request) const {
@@ -210,7 +212,8 @@ absl::StatusOr<std::vector<Handle<pjrt::Buffer>>> PjrtBackend::Execute(
   ASSAY_RETURN_IF_ERROR(plugin_->Await(done, "the end of the execution"));
   if (std::any_of(taken.begin() + num_outputs, taken.end(),
                   [](const auto* buffer) { return buffer != nullptr; }))
-    return plugin_->Wrong(kAsked, fmt::format("gave more than the {} outputs that it has", num_outputs));
+    return plugin_->Wrong(kAsked,
+                          fmt::format("gave more than the {} that it has", Counted(num_outputs, "output")));
   for (size_t i = 0; i < num_outputs; ++i) {
     if (taken[i] == nullptr) return plugin_->Wrong(kAsked, fmt::format("gave no buffer for output {}", i));
     if (outputs[i].get() == nullptr)

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/run_guard.h"
 #include "custom/float_environment.h"
 #include "fmt/format.h"
@@ -116,13 +117,14 @@ absl::StatusOr<std::shared_ptr<const Plugin>> Plugin::Open(const std::string& pa
 absl::Status Plugin::CheckTable() const {
   constexpr size_t kWithVersion = offsetof(Api, functions);
   if (api_->struct_size < kWithVersion) {
-    return NotSupported({}, fmt::format("{}: its PJRT_Api has {} bytes, want at least {}", path_,
-                                        api_->struct_size, kWithVersion));
+    return NotSupported({}, fmt::format("{}: its PJRT_Api has {}, want at least {}", path_,
+                                        Counted(api_->struct_size, "byte"), kWithVersion));
   }
   const pjrt::ApiVersion& version = api_->pjrt_api_version;
   if (version.struct_size < pjrt::kSizeOf<pjrt::ApiVersion>) {
-    return NotSupported({}, fmt::format("{}: its PJRT_Api_Version has {} bytes, want {}", path_,
-                                        version.struct_size, pjrt::kSizeOf<pjrt::ApiVersion>));
+    return NotSupported({},
+                        fmt::format("{}: its PJRT_Api_Version has {}, want {}", path_,
+                                    Counted(version.struct_size, "byte"), pjrt::kSizeOf<pjrt::ApiVersion>));
   }
   if (version.major_version != pjrt::kMajorVersion || version.minor_version < kOldestMinorVersion) {
     return NotSupported({}, fmt::format("{}: has version {}.{} of PJRT's C API, want {}.{} or a later {}.N",

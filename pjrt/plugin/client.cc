@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "pjrt/plugin/error.h"
 #include "pjrt/plugin/function_table.h"
@@ -128,12 +129,13 @@ absl::Status DefaultDeviceAssignment(ClientDefaultDeviceAssignmentArgs& args) {
   ASSAY_PJRT_WANT(default_assignment);
   const int64_t wanted = int64_t{args.num_replicas} * args.num_partitions;
   if (args.num_replicas < 1 || args.num_partitions < 1 || wanted > std::ssize(args.client->devices)) {
-    return InvalidProgram({}, fmt::format("{} replicas of {} partitions on {} devices", args.num_replicas,
-                                          args.num_partitions, args.client->devices.size()));
+    return InvalidProgram({}, fmt::format("{} of {} on {}", Counted(args.num_replicas, "replica"),
+                                          Counted(args.num_partitions, "partition"),
+                                          Counted(args.client->devices.size(), "device")));
   }
   if (args.default_assignment_size < static_cast<size_t>(wanted)) {
-    return InvalidProgram({},
-                          fmt::format("room for {} devices, want {}", args.default_assignment_size, wanted));
+    return InvalidProgram(
+        {}, fmt::format("room for {}, want {}", Counted(args.default_assignment_size, "device"), wanted));
   }
   for (int i = 0; i < wanted; ++i) args.default_assignment[i] = i;
   return absl::OkStatus();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
+#include "base/counted.h"
 #include "evaluator/device.h"
 #include "fmt/format.h"
 #include "hlo/proto/wire.h"
@@ -57,8 +58,8 @@ absl::Status ReadAssignment(std::string_view bytes, CompileOptions& options) {
   if (partitions.empty()) return absl::OkStatus();
   for (const std::vector<int64_t>& ids : partitions) {
     if (std::ssize(ids) != replicas || replicas > kMaxDevices) {
-      return InvalidProgram(
-          {}, fmt::format("device_assignment: {} devices for {} replicas", ids.size(), replicas));
+      return InvalidProgram({}, fmt::format("device_assignment: {} for {}", Counted(ids.size(), "device"),
+                                            Counted(replicas, "replica")));
     }
   }
   for (int64_t r = 0; r < replicas; ++r) {
@@ -137,14 +138,14 @@ absl::StatusOr<CompileOptions> CompileOptions::Parse(std::string_view bytes) {
   if (options.replicas < 0 || options.partitions < 0 || options.replicas > kMaxDevices ||
       options.partitions > kMaxDevices || options.replicas * options.partitions > kMaxDevices) {
     return InvalidProgram(
-        {}, fmt::format("compile options: {} replicas of {} partitions, want at most {} devices",
-                        options.replicas, options.partitions, kMaxDevices));
+        {}, fmt::format("compile options: {} of {}, want at most {}", Counted(options.replicas, "replica"),
+                        Counted(options.partitions, "partition"), Counted(kMaxDevices, "device")));
   }
   if (!options.device_ids.empty() &&
       std::ssize(options.device_ids) != options.replicas * options.partitions) {
     return InvalidProgram(
-        {}, fmt::format("compile options: {} devices are assigned to {} replicas of {} partitions",
-                        options.device_ids.size(), options.replicas, options.partitions));
+        {}, fmt::format("compile options: {} devices are assigned to {} of {}", options.device_ids.size(),
+                        Counted(options.replicas, "replica"), Counted(options.partitions, "partition")));
   }
   return options;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/counted.h"
 #include "custom/lapack/lapack_ops.h"
 #include "evaluator/grid/device_grid.h"
 #include "evaluator/ops/control/manual_region.h"
@@ -211,8 +212,8 @@ absl::Status CompiledProgram::SetGrid() {
     return absl::OkStatus();
   }
   if (options.replicas > 1) {
-    return NotSupported({},
-                        fmt::format("{} replicas of a program to be partitioned, want 1", options.replicas));
+    return NotSupported(
+        {}, fmt::format("{} of a program to be partitioned, want 1", Counted(options.replicas, "replica")));
   }
   ASSAY_RETURN_IF_ERROR(SetShardings(module(), options.partitions, arguments, outputs));
   if (!HasRegions(module())) {

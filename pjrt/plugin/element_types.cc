@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "pjrt/plugin/error.h"
 #include "shape/index.h"
@@ -147,10 +148,10 @@ absl::StatusOr<DimVector> OrderOf(const BufferMemoryLayout* layout, std::span<co
     return NotSupported({}, "a layout by strides, where the order of dimensions is wanted");
   const BufferMemoryLayoutTiled& tiled = layout->tiled;
   if (tiled.num_tiles > 0)
-    return NotSupported({}, fmt::format("a layout with {} tiles, want none", tiled.num_tiles));
+    return NotSupported({}, fmt::format("a layout with {}, want none", Counted(tiled.num_tiles, "tile")));
   if (tiled.minor_to_major_size != sizes.size()) {
-    return InvalidProgram({}, fmt::format("a layout of {} dimensions for an array of {}",
-                                          tiled.minor_to_major_size, sizes.size()));
+    return InvalidProgram({}, fmt::format("a layout of {} for an array of {}",
+                                          Counted(tiled.minor_to_major_size, "dimension"), sizes.size()));
   }
   if (rank > 0) ASSAY_RETURN_IF_ERROR(Wanted(tiled.minor_to_major, "minor_to_major"));
   DimVector order(tiled.minor_to_major, tiled.minor_to_major + rank);
@@ -175,8 +176,8 @@ absl::StatusOr<DimVector> StridesOf(const BufferMemoryLayout* layout, std::span<
   }
   const BufferMemoryLayoutStrides& strides = layout->strides;
   if (strides.num_byte_strides != sizes.size()) {
-    return InvalidProgram(
-        {}, fmt::format("{} strides for {} dimensions", strides.num_byte_strides, sizes.size()));
+    return InvalidProgram({}, fmt::format("{} for {}", Counted(strides.num_byte_strides, "stride"),
+                                          Counted(sizes.size(), "dimension")));
   }
   if (!sizes.empty()) ASSAY_RETURN_IF_ERROR(Wanted(strides.byte_strides, "byte_strides"));
   return DimVector(strides.byte_strides, strides.byte_strides + sizes.size());

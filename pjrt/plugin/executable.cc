@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "pjrt/plugin/costs.h"
 #include "pjrt/plugin/element_types.h"
@@ -140,8 +141,8 @@ absl::Status OptimizedProgram(ExecutableOptimizedProgramArgs& args) {
   args.program->format_size = kFormat.size();
   if (args.program->code != nullptr) {
     if (args.program->code_size < bytes.size()) {
-      return InvalidProgram({}, fmt::format("room for {} bytes of the program, want {}",
-                                            args.program->code_size, bytes.size()));
+      return InvalidProgram({}, fmt::format("room for {} of the program, want {}",
+                                            Counted(args.program->code_size, "byte"), bytes.size()));
     }
     std::memcpy(args.program->code, bytes.data(), bytes.size());
   }

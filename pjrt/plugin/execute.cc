@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "devices/run_devices.h"
 #include "fmt/format.h"
 #include "literal/leaves.h"
@@ -74,12 +75,13 @@ class Execution {
     if (options.num_non_donatable_input_indices > 0)
       ASSAY_RETURN_IF_ERROR(Wanted(options.non_donatable_input_indices, "non_donatable_input_indices"));
     if (args_.num_devices != executable_.devices.size()) {
-      return InvalidProgram({}, fmt::format("arguments for {} devices, the program is on {}",
-                                            args_.num_devices, executable_.devices.size()));
+      return InvalidProgram(
+          {}, fmt::format("arguments for {}, the program is on {}", Counted(args_.num_devices, "device"),
+                          executable_.devices.size()));
     }
     if (args_.num_args != program_.arguments.size()) {
-      return InvalidProgram(
-          {}, fmt::format("{} arguments, the program takes {}", args_.num_args, program_.arguments.size()));
+      return InvalidProgram({}, fmt::format("{}, the program takes {}", Counted(args_.num_args, "argument"),
+                                            program_.arguments.size()));
     }
     if (args_.execute_device != nullptr && args_.num_devices != 1)
       return InvalidProgram({}, "an execute_device for a program on several devices");

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "pjrt/plugin/buffer.h"
 #include "pjrt/plugin/element_types.h"
@@ -22,7 +23,8 @@ absl::StatusOr<std::shared_ptr<const Shape>> ShapeOfHost(BufferType type, const 
                                                          size_t num_dims) {
   if (num_dims > 0) ASSAY_RETURN_IF_ERROR(Wanted(dims, "dims"));
   if (type == BufferType::kToken) {
-    if (num_dims > 0) return InvalidProgram({}, fmt::format("a token of {} dimensions, want none", num_dims));
+    if (num_dims > 0)
+      return InvalidProgram({}, fmt::format("a token of {}, want none", Counted(num_dims, "dimension")));
     return std::make_shared<const Shape>(Shape::Token());
   }
   const std::optional<ElementType> element_type = ElementTypeOf(type);
@@ -71,8 +73,8 @@ absl::StatusOr<DimVector> StridesOfHost(const ClientBufferFromHostBufferArgs& ar
   if (args.num_byte_strides == 0) return DenseStrides(shape.sizes(), bytes, RowMajorOrder(shape.rank()));
   ASSAY_PJRT_WANT(byte_strides);
   if (args.num_byte_strides != args.num_dims) {
-    return InvalidProgram({},
-                          fmt::format("{} strides for {} dimensions", args.num_byte_strides, args.num_dims));
+    return InvalidProgram({}, fmt::format("{} for {}", Counted(args.num_byte_strides, "stride"),
+                                          Counted(args.num_dims, "dimension")));
   }
   return DimVector(args.byte_strides, args.byte_strides + args.num_byte_strides);
 }
@@ -184,7 +186,7 @@ absl::Status ToHost(BufferToHostBufferArgs& args) {
   }
   if (args.dst_size < wanted &&
       (args.host_layout == nullptr || args.host_layout->type == MemoryLayoutType::kTiled))
-    return InvalidProgram({}, fmt::format("dst has {} bytes, want {}", args.dst_size, wanted));
+    return InvalidProgram({}, fmt::format("dst has {}, want {}", Counted(args.dst_size, "byte"), wanted));
   ASSAY_RETURN_IF_ERROR(value.Fetch());
   ASSAY_ASSIGN_OR_RETURN(const DimVector strides,
                          StridesOf(args.host_layout, shape.sizes(), Bytes(shape.element_type())));
@@ -201,8 +203,8 @@ absl::Status CopyRawToHost(BufferCopyRawToHostArgs& args) {
   const int64_t size = args.buffer->num_bytes();
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > size ||
       args.transfer_size > size - args.offset) {
-    return InvalidProgram(
-        {}, fmt::format("{} bytes from byte {} of a buffer of {}", args.transfer_size, args.offset, size));
+    return InvalidProgram({}, fmt::format("{} from byte {} of a buffer of {}",
+                                          Counted(args.transfer_size, "byte"), args.offset, size));
   }
   if (args.transfer_size > 0) {
     ASSAY_PJRT_WANT(dst);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "pjrt/plugin/buffer.h"
@@ -34,7 +35,7 @@ absl::StatusOr<MemoryLayout*> DefaultLayout(BufferType type, size_t num_dims) {
   if (type != BufferType::kToken && !ElementTypeOf(type))
     return InvalidProgram({}, fmt::format("there is no buffer type {}", static_cast<int32_t>(type)));
   if (num_dims > kMaxRank)
-    return InvalidProgram({}, fmt::format("{} dimensions, want at most {}", num_dims, kMaxRank));
+    return InvalidProgram({}, fmt::format("{}, want at most {}", Counted(num_dims, "dimension"), kMaxRank));
   return new MemoryLayout{RowMajorOrder(static_cast<int64_t>(num_dims))};
 }
 

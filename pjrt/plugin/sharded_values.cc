@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/ops/reduction/element_sum.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -28,8 +29,9 @@ bool IsShared(const ShardLayout& layout) {
 absl::Status SetLayout(const ShardLayout& layout, int64_t partitions, std::string_view what, Leaf& leaf) {
   if (!IsShared(layout)) return absl::OkStatus();
   if (layout.num_devices() != partitions) {
-    return InvalidProgram({}, fmt::format("{}: a sharding over {} devices in a program of {} partitions",
-                                          what, layout.num_devices(), partitions));
+    return InvalidProgram(
+        {}, fmt::format("{}: a sharding over {} in a program of {}", what,
+                        Counted(layout.num_devices(), "device"), Counted(partitions, "partition")));
   }
   if (layout.num_summands() > 1 &&
       (layout.reduction() != Sharding::Reduction::kSum || leaf.shape->element_type() == ElementType::kPred)) {

@@ -170,7 +170,7 @@ TEST_CASE("builder: constants of C++ values and of any element type", "[builder]
   CHECK(Contains(Message(b.first_error()), "3 values for sizes [2,2]"));
   XlaBuilder ragged("ragged");
   ConstantR2<float>(&ragged, {{1, 2}, {3}});
-  CHECK(Contains(Message(ragged.first_error()), "rows of 2 and 1 values"));
+  CHECK(Contains(Message(ragged.first_error()), "rows of 2 and 1 value"));
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TEST_CASE("builder refuses: convolution", "[builder]") {
   Check({{"Conv-C1: lhs is f32[4], wanted rank 2 or more", conv("f32[4]", "f32[1,1,2]")},
          {"Conv-C1: ", conv("f32[1,1,4]", "(f32[1,1,2])")},
          {"Conv-C2: spatial dimension 3 of f32[1,1,2]", general(outside, {1})},
-         {"Conv-C3: 2 window strides, window has 1 dimensions",
+         {"Conv-C3: 2 window strides, window has 1 dimension",
           general(CreateDefaultConvDimensionNumbers(1), {1, 1})}});
 }
 

@@ -284,7 +284,7 @@ TEST_CASE("bound call: operands say attributes, and say the same", "[custom]") {
                    "op Acme.Add: operand 1 is (f64[]), wanted an array for 'y: T'");
   CheckCallRefused(
       op, {{"f64[]", "f64[]", "s32[]"}, "f64[]"},
-      "op Acme.Add: the result is f64[], which has 1 values, wanted 1 for 'cast: out_type' after 1");
+      "op Acme.Add: the result is f64[], which has 1 value, wanted 1 for 'cast: out_type' after 1");
   CheckCallRefused(
       op, {{"f64[]", "f64[]", "s32[]"}, "(f64[], f32[], f32[])"},
       "op Acme.Add: the result is (f64[], f32[], f32[]), which has 3 values, wanted 2 for 'sum: T, cast: "
@@ -327,7 +327,7 @@ TEST_CASE("bound call: sequences of one type", "[custom]") {
                    "attr 'N' of op Acme.Mix: value 0 is less than 1, wanted 'N: int'");
   CheckCallRefused(
       between, {{"pred[]"}, "(pred[])"},
-      "op Acme.Mix: found 1 operands, wanted a multiple of 2 above 2 for 'first: pred, left: N * T, "
+      "op Acme.Mix: found 1 operand, wanted a multiple of 2 above 2 for 'first: pred, left: N * T, "
       "right: N * "
       "T, last: T'");
   CheckCallRefused(
@@ -337,7 +337,7 @@ TEST_CASE("bound call: sequences of one type", "[custom]") {
       "one value for 'T: type'");
   CheckCallRefused(
       between, {{"pred[]", "f32[]", "f32[]", "f32[]"}, "(f32[])"},
-      "op Acme.Mix: the result is (f32[]), which has 1 values, wanted 1 for 'flag: pred' after 1");
+      "op Acme.Mix: the result is (f32[]), which has 1 value, wanted 1 for 'flag: pred' after 1");
 }
 
 TEST_CASE("bound call: sequences of types of their own", "[custom]") {
@@ -428,10 +428,10 @@ TEST_CASE("bound call: outputs that attributes count", "[custom]") {
   CHECK(RangesText(BoundText(op, {{"f32[4]"}, "()", "{num = 0}"}).outputs) == "0+0");
   CheckCallRefused(
       op, {{"f32[4]"}, "f32[4]"},
-      "op Acme.Split: the result is f32[4], which has 1 values, wanted 2 for 'parts: num * T' after 0");
+      "op Acme.Split: the result is f32[4], which has 1 value, wanted 2 for 'parts: num * T' after 0");
   CheckCallRefused(
       op, {{"f32[4]"}, "f32[4]", "{num = 4611686018427387904}"},
-      "op Acme.Split: the result is f32[4], which has 1 values, wanted 4611686018427387904 for 'parts: num * "
+      "op Acme.Split: the result is f32[4], which has 1 value, wanted 4611686018427387904 for 'parts: num * "
       "T' after 0");
   // The same where the result is yet to be found out.
   Instruction call(Opcode::kCustomCall);

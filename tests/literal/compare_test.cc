@@ -136,7 +136,7 @@ TEST_CASE("compare: the report names the worst element of each leaf", "[literal]
         "0: 4 elements, 2 different, 2 outside the tolerance, at most 4194304 ulp, |difference| at most 1; "
         "worst [1,0]: expected 3, actual 4 (4194304 ulp)\n"
         "1: 2 elements, all equal\n"
-        "2.0: 1 elements, 1 different, 1 outside the tolerance, at most 4194304 ulp, |difference| at most 1; "
+        "2.0: 1 element, 1 different, 1 outside the tolerance, at most 4194304 ulp, |difference| at most 1; "
         "worst []: expected (1, 2), actual (1, 3) (4194304 ulp)\n");
 }
 

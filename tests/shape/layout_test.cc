@@ -90,12 +90,12 @@ TEST_CASE("layout: what is not legal is refused with its rule", "[layout]") {
     CHECK(ExitCodeOf(status) == 3);
     CHECK(std::string(status.message()).find(want) != std::string::npos);
   };
-  refused("f32[2,3]{1}", "LAYOUT-1: minor_to_major has 1 entries, want 2");
+  refused("f32[2,3]{1}", "LAYOUT-1: minor_to_major has 1 entry, want 2");
   refused("f32[2,3]{1,1}", "LAYOUT-1: minor_to_major {1,1} is not a permutation");
   refused("f32[2,3]{1,2}", "LAYOUT-1");
   refused("f32[2,3]{-1,0}", "LAYOUT-1");
   refused("f32[]{0}", "LAYOUT-1");
-  refused("f32[2,3]{1,0:PAD(3)}", "LAYOUT-3: padded_dimensions has 1 entries, want 2");
+  refused("f32[2,3]{1,0:PAD(3)}", "LAYOUT-3: padded_dimensions has 1 entry, want 2");
   refused("f32[2,3]{1,0:PAD(3,2)}", "LAYOUT-3: padded_dimensions[1] is 2, want at least 3");
   refused("f32[2,3]{1,0:PAD()}", "LAYOUT-3: padded_dimensions has no entries");
   refused("f32[2,3]{1,0:T(0,2)}", "LAYOUT-4: tile entry is 0");

@@ -98,7 +98,7 @@ class Bounds(CliCase):
             return self.expect(code, *command).stdout.decode()
 
         shown = diff(0, right)
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 plausible, 0 implausible, 0 undecided\n",
+        self.assertIn("out0: 1 element, 0 inside, 0 outside, 1 plausible, 0 implausible, 0 undecided\n",
                       shown)
         self.assertIn("estimated by 16 samples", shown)
         self.assertIn("'%c = cholesky' has no rule: sampled by the profile's ulps", shown)
@@ -107,7 +107,7 @@ class Bounds(CliCase):
         self.assertIn("0 plausible, 1 implausible, 0 undecided\n", shown)
         self.assertIn("  implausible [0,0]: exact 2, actual 4 (8388608 ulps), samples within +-", shown)
         diff(0, wrong, "--proven-only")
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples",
+        self.assertIn("out0: 1 element, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples",
                                                                                    "0"))
         found = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         output = found["outputs"]["out0"]
@@ -124,9 +124,9 @@ class Bounds(CliCase):
         inputs, actual = self.npz("l.npz", arg0=one), self.npz("m.npz", out0=one)
         shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
                             "xla-cpu").stdout.decode()
-        self.assertIn("out0: 1 elements, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
+        self.assertIn("out0: 1 element, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
                       shown)
-        self.assertIn("out0: the samples disagree wildly on 1 elements", shown)
+        self.assertIn("out0: the samples disagree wildly on 1 element", shown)
         self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', iteration 1[0-9] on")
 
     def test_profiles_from_files(self):

@@ -46,7 +46,7 @@ class Devices(CliCase):
         program = self.file("gather.hlo", GATHER)
         inputs = self.npz("in.npz", **{"r0p0/arg0": floats(1), "r1p0/arg0": floats(2)})
         result = self.expect(0, "run", program, "--inputs", inputs,
-                             error="note: runs on 2 replicas of 1 partitions")
+                             error="note: runs on 2 replicas of 1 partition")
         self.assertEqual(result.stdout.decode(), "out0 f32[2]\n[2. 1.]\n")
         self.expect(0, "verify", program)
         self.expect(0, "plan", program)
@@ -66,13 +66,13 @@ class Devices(CliCase):
                     error="GRP-C4: replica_groups lists 2 ids")
         inputs = self.npz("in.npz", **{"r0p1/arg0": floats(1), "arg0": floats(2)})
         self.expect(5, "run", program, "--inputs", inputs,
-                    error="'r0p1/arg0' is of no device: there are 2 replicas of 1 partitions")
+                    error="'r0p1/arg0' is of no device: there are 2 replicas of 1 partition")
 
     def test_sharded_against_whole(self):
         sharded, whole = self.file("sharded.hlo", SHARDED), self.file("whole.hlo", WHOLE)
         inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4), arg1=floats(5, 6, 7, 8))
         self.expect(0, "diff", "--spmd", sharded, whole, "--inputs", inputs,
-                    output="out0: value: 1 elements, all equal")
+                    output="out0: value: 1 element, all equal")
         maximum = self.file("wrong.hlo", SHARDED.replace("f32[] add(a, b)", "f32[] maximum(a, b)"))
         self.expect(1, "diff", "--spmd", maximum, whole, "--inputs", inputs,
                     output="the first collective behind which they differ is '%product = all-reduce', for '%product = dot'")

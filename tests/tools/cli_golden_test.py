@@ -89,7 +89,7 @@ class Golden(CliCase):
         x = floats(1, 2, 3, 4)
         check(0, 10, x, output="1 conform, 0 do not")
         check(0, 10.000002, x)
-        check(1, 10.0001, x, output="out0: 1 elements, 0 inside, 1 outside, 0 undecided\n    [0]: exact 10, actual 10.0001")
+        check(1, 10.0001, x, output="out0: 1 element, 0 inside, 1 outside, 0 undecided\n    [0]: exact 10, actual 10.0001")
         check(1, 10, floats(1, 2, 3, 4.0000005), output="[3]: exact 4")
         check(1, 10, output="out1: the backend gave no such output")
         check(1, 10, floats(1, 2), output="out1")

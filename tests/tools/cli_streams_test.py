@@ -193,7 +193,7 @@ class Streams(CliCase):
     def test_diff_compares_what_run_writes(self):
         program, out = self.file("f.hlo", OUTFEED), self.path("out.npz")
         self.expect(0, "run", program, "--output", out)
-        self.expect(0, "diff", program, "--actual", out, output="outfeed0: value: 1 elements, all equal")
+        self.expect(0, "diff", program, "--actual", out, output="outfeed0: value: 1 element, all equal")
         self.expect(1, "diff", program, "--actual",
                     self.npz("wrong.npz", out0=floats(-4), outfeed0=floats(5)), output="outfeed0: ")
         # a backend that shows no outfeed

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/parallel.h"
 #include "engines/native/linalg/fft_line.h"
 #include "evaluator/eval_context.h"
@@ -128,7 +129,7 @@ int64_t LargestPrime(int64_t n) {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFft(const StepView& step, Isa isa) {
   if (HasDynamicDimension(step.operand_shape(0))) return NotSupported({}, "dynamic dimensions");
   if (step.operand_shape(0).num_elements() < kFewElements || step.result_shape().num_elements() == 0)
-    return NotSupported({}, fmt::format("{} elements", step.operand_shape(0).num_elements()));
+    return NotSupported({}, fmt::format("{}", Counted(step.operand_shape(0).num_elements(), "element")));
   const AttributeMap& attributes = step.instruction.attributes;
   const std::span<const int64_t> lengths = attributes.List(Attr::kFftLength);
   for (int64_t n : lengths) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -28,8 +29,8 @@ absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
   ASSAY_ASSIGN_OR_RETURN(const ReplicaGroupSize groups, CheckGroups(context, kExchangeRules));
   if (!context.attributes().Has(Attr::kDimensions)) {
     if (context.num_operands() != groups.For(context.num_operands())) {
-      return InvalidProgram(
-          {}, fmt::format("AllToAll-C5: {} operands for groups of {}", context.num_operands(), groups.size));
+      return InvalidProgram({}, fmt::format("AllToAll-C5: {} for groups of {}",
+                                            Counted(context.num_operands(), "operand"), groups.size));
     }
     for (int64_t i = 1; i < context.num_operands(); ++i) {
       if (!Shape::Compatible(context.operand(i), context.operand(0))) {
@@ -40,8 +41,8 @@ absl::StatusOr<Shape> InferAllToAll(const InferContext& context) {
     return Shape::Tuple(OperandShapes(context));
   }
   if (context.num_operands() != 1) {
-    return InvalidProgram(
-        {}, fmt::format("AllToAll-C4: {} operands in the array form, wanted 1", context.num_operands()));
+    return InvalidProgram({}, fmt::format("AllToAll-C4: {} in the array form, wanted 1",
+                                          Counted(context.num_operands(), "operand")));
   }
   ASSAY_ASSIGN_OR_RETURN(const int64_t d, OneDimension(context, "AllToAll-C1"));
   const Shape& operand = context.operand(0);
@@ -138,8 +139,8 @@ absl::StatusOr<size_t> RootOf(Contributions contributions, size_t k, bool has_dy
                                      k, root, other, m));
   }
   if (root < 0 || root >= std::ssize(contributions)) {
-    return EvalError({}, fmt::format("CollectiveBroadcast-C3: root[{}] is {}, the group has {} {}", k, root,
-                                     contributions.size(), contributions.size() == 1 ? "member" : "members"));
+    return EvalError({}, fmt::format("CollectiveBroadcast-C3: root[{}] is {}, the group has {}", k, root,
+                                     Counted(contributions.size(), "member")));
   }
   return static_cast<size_t>(root);
 }

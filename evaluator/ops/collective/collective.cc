@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -69,7 +70,8 @@ absl::StatusOr<Shape> Resized(const Shape& shape, int64_t d, std::optional<int64
 absl::StatusOr<int64_t> OneDimension(const InferContext& context, std::string_view op) {
   const auto dimensions = context.attributes().List(Attr::kDimensions);
   if (dimensions.size() != 1) {
-    return InvalidProgram({}, fmt::format("{}: dimensions has {} entries, wanted 1", op, dimensions.size()));
+    return InvalidProgram(
+        {}, fmt::format("{}: dimensions has {}, wanted 1", op, Counted(dimensions.size(), "entry")));
   }
   for (int64_t i = 0; i < context.num_operands(); ++i) {
     if (dimensions[0] < 0 || dimensions[0] >= context.operand(i).rank()) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -50,10 +51,9 @@ absl::Status CheckInPlace(const InferContext& context) {
                              std::all_of(starts.elements().begin(), starts.elements().end(),
                                          [&](const Shape& one) { return AreStarts(one, rank); });
     if (!is_one && !are_several) {
-      return InvalidProgram(
-          {}, fmt::format("CollectivePermute-C4: operand {} is {}, wanted starts of {} slices of "
-                          "rank {}",
-                          i, starts.ToString(), slices.size(), rank));
+      return InvalidProgram({}, fmt::format("CollectivePermute-C4: operand {} is {}, wanted starts of {} of "
+                                            "rank {}",
+                                            i, starts.ToString(), Counted(slices.size(), "slice"), rank));
     }
   }
   for (const Ints& slice : slices) {

@@ -4,6 +4,7 @@
 // other rows keep `output`. Overlapping writes: the higher s wins, then the higher t.
 #include <cstring>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/ops/collective/collective.h"
@@ -44,9 +45,8 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
   const int64_t members = group.For(sizes.size(0));
   // [n u] means [n, u], row-major.
   if (sizes.rank() == 1 ? sizes.size(0) % members != 0 || sizes.size(0) == 0 : sizes.size(0) != members) {
-    return InvalidProgram(
-        {}, fmt::format("RaggedAllToAll-C2: {} members in the size arrays, the group has {}", sizes.size(0),
-                        members));
+    return InvalidProgram({}, fmt::format("RaggedAllToAll-C2: {} in the size arrays, the group has {}",
+                                          Counted(sizes.size(0), "member"), members));
   }
   return output;
 }
@@ -54,8 +54,8 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const InferContext& context) {
 // RaggedAllToAll-C4: [offset, offset + size) lies in [0, rows).
 absl::Status CheckRange(std::string_view what, int64_t offset, int64_t size, int64_t rows) {
   if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
-  return EvalError({}, fmt::format("RaggedAllToAll-C4: {} rows from offset {}, but the {} has {} rows", size,
-                                   offset, what, rows));
+  return EvalError({}, fmt::format("RaggedAllToAll-C4: {} from offset {}, but the {} has {}",
+                                   Counted(size, "row"), offset, what, Counted(rows, "row")));
 }
 
 int64_t ElementAt(const Literal& array, int64_t position) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/counted.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
@@ -142,8 +143,8 @@ absl::Status CheckPrecision(const InferContext& context, int64_t min_count, int6
     const int64_t count = static_cast<int64_t>(words.size());
     if (count != 0 && count != min_count && count != max_count) {
       return InvalidProgram(instruction.position,
-                            fmt::format("{}: operand_precision has {} entries, wanted {}",
-                                        IdName(instruction.opcode), count, min_count));
+                            fmt::format("{}: operand_precision has {}, wanted {}", IdName(instruction.opcode),
+                                        Counted(count, "entry"), min_count));
     }
     for (const Word& word : words) {
       const std::string name = Lower(word.text);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -101,10 +102,9 @@ absl::Status CheckGroupCounts(const InferContext& context) {
   const int64_t in = context.operand(0).size(dn.input_feature);
   const int64_t kernel_in = context.operand(1).size(dn.kernel_input_feature);
   if (in % groups.features != 0 || in / groups.features != kernel_in) {
-    return InvalidConvolution(
-        context, 5,
-        fmt::format("lhs has {} features, rhs {} input features, feature_group_count is {}", in, kernel_in,
-                    groups.features));
+    return InvalidConvolution(context, 5,
+                              fmt::format("lhs has {}, rhs {} input features, feature_group_count is {}",
+                                          Counted(in, "feature"), kernel_in, groups.features));
   }
   const int64_t out = context.operand(1).size(dn.kernel_output_feature);
   if (out % groups.features != 0 || out % groups.batches != 0) {
@@ -134,7 +134,8 @@ absl::StatusOr<DimVector> CheckWindow(const InferContext& context) {
   const DimVector sizes = SpatialSizes(context.operand(0).sizes(), dn.input_spatial);
   if (window.size() != sizes.size()) {
     return InvalidConvolution(
-        context, 3, fmt::format("the window has {} dimensions, wanted {}", window.size(), sizes.size()));
+        context, 3,
+        fmt::format("the window has {}, wanted {}", Counted(window.size(), "dimension"), sizes.size()));
   }
   for (size_t d = 0; d < window.size(); ++d) {
     const int64_t kernel = context.operand(1).size(dn.kernel_spatial[d]);

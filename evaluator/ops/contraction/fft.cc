@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -72,7 +73,7 @@ absl::StatusOr<Shape> InferFft(const InferContext& context) {
                                   context.attributes().Text(Attr::kFftType)));
   }
   if (r < 1 || r > 3)
-    return InvalidFft(context, 1, fmt::format("fft_length has {} entries, wanted 1 to 3", r));
+    return InvalidFft(context, 1, fmt::format("fft_length has {}, wanted 1 to 3", Counted(r, "entry")));
   if (!x.IsArray() || x.rank() < r) {
     return InvalidFft(context, 2,
                       fmt::format("the operand is {}, wanted an array of rank at least {}", x.ToString(), r));

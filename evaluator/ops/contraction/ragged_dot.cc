@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/meter.h"
@@ -72,8 +73,8 @@ absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, Ra
   const std::span<const int64_t> group = context.attributes().List(Attr::kRhsGroupDims);
   const size_t wanted = mode == RaggedMode::kFree ? 1 : 0;
   if (group.size() != wanted) {
-    return InvalidRaggedDot(context, 4,
-                            fmt::format("rhs_group_dims has {} entries, wanted {}", group.size(), wanted));
+    return InvalidRaggedDot(
+        context, 4, fmt::format("rhs_group_dims has {}, wanted {}", Counted(group.size(), "entry"), wanted));
   }
   if (wanted == 0) return absl::OkStatus();
   const Shape& rhs = context.operand(1);
@@ -87,8 +88,8 @@ absl::Status CheckGroupDims(const InferContext& context, const DotDims& dims, Ra
   }
   if (rhs.size(group[0]) != groups) {
     return InvalidRaggedDot(context, 4,
-                            fmt::format("rhs group dimension {} has size {}, group_sizes has {} groups",
-                                        group[0], rhs.size(group[0]), groups));
+                            fmt::format("rhs group dimension {} has size {}, group_sizes has {}", group[0],
+                                        rhs.size(group[0]), Counted(groups, "group")));
   }
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 // The wrapped computation f runs once, where the last of its parameters is bound: at the start as a rule,
 // else at the update or done that binds it. start and update give ((arguments so far...), result of f,
 // context...).
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
@@ -70,9 +71,9 @@ absl::Status CheckAsyncState(const InferContext& context, const Shape& state, co
   if (arguments.size() != bound_before.size() + bound_now.size() ||
       arguments.size() > wrapped.parameters.size()) {
     return InvalidProgram(
-        {}, fmt::format("Async-C4: the shape lists {} arguments; {} were bound before, {} are bound "
+        {}, fmt::format("Async-C4: the shape lists {}; {} were bound before, {} are bound "
                         "here, '{}' takes {}",
-                        arguments.size(), bound_before.size(), bound_now.size(),
+                        Counted(arguments.size(), "argument"), bound_before.size(), bound_now.size(),
                         Name(context.instruction.opcode), wrapped.parameters.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {

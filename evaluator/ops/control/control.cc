@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/eval_context.h"
@@ -25,8 +26,9 @@ absl::Status CheckCallee(std::string_view op, const InferContext& context, Compu
   const ProgramShape called = context.Called(id);
   if (called.parameters.size() != arguments.size()) {
     return InvalidProgram(
-        {}, fmt::format("{}-C1: {} operands for computation '{}', which has {} parameters", op,
-                        arguments.size(), context.CalledComputation(id).name, called.parameters.size()));
+        {},
+        fmt::format("{}-C1: {} for computation '{}', which has {}", op, Counted(arguments.size(), "operand"),
+                    context.CalledComputation(id).name, Counted(called.parameters.size(), "parameter")));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!Shape::Compatible(*arguments[i], called.parameters[i])) {
@@ -176,8 +178,8 @@ absl::StatusOr<Shape> InferConditional(const InferContext& context) {
   ASSAY_RETURN_IF_ERROR(
       CheckSelector(context, context.attributes().Has(Attr::kTrueComputation), branches.size()));
   if (context.operands.size() != branches.size() + 1) {
-    return InvalidProgram({}, fmt::format("Conditional-C2: {} branch operands for {} branches",
-                                          context.operands.size() - 1, branches.size()));
+    return InvalidProgram({}, fmt::format("Conditional-C2: {} branch operands for {}",
+                                          context.operands.size() - 1, Counted(branches.size(), "branch")));
   }
   std::optional<Shape> result;
   for (size_t k = 0; k < branches.size(); ++k) {
@@ -185,7 +187,7 @@ absl::StatusOr<Shape> InferConditional(const InferContext& context) {
     if (called.parameters.size() != 1 || !Shape::Compatible(called.parameters[0], context.operand(k + 1))) {
       const std::string found = called.parameters.size() == 1
                                     ? called.parameters[0].ToString()
-                                    : fmt::format("{} parameters", called.parameters.size());
+                                    : fmt::format("{}", Counted(called.parameters.size(), "parameter"));
       return InvalidProgram({}, fmt::format("Conditional-C3: branch {} takes {}, its operand is {}", k, found,
                                             context.operand(k + 1).ToString()));
     }
@@ -220,8 +222,9 @@ absl::StatusOr<Shape> InferWhile(const InferContext& context) {
   const ProgramShape condition = context.Called(*context.attributes().Computation(Attr::kCondition));
   const ProgramShape body = context.Called(*context.attributes().Computation(Attr::kBody));
   if (condition.parameters.size() != 1 || body.parameters.size() != 1) {
-    return InvalidProgram({}, fmt::format("While-C1: condition has {} parameters and body {}, wanted 1 each",
-                                          condition.parameters.size(), body.parameters.size()));
+    return InvalidProgram(
+        {}, fmt::format("While-C1: condition has {} and body {}, wanted 1 each",
+                        Counted(condition.parameters.size(), "parameter"), body.parameters.size()));
   }
   if (!condition.result.IsScalar(ElementType::kPred)) {
     return InvalidProgram(

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/custom_op.h"
@@ -223,8 +224,8 @@ absl::Status CheckLayoutConstraints(const InferContext& context) {
   if (value == nullptr) return absl::OkStatus();
   const ShapeList& shapes = std::get<ShapeList>(*value);
   if (static_cast<int64_t>(shapes.size()) != context.num_operands()) {
-    return InvalidProgram({}, fmt::format("CustomCall-C2: {} operand_layout_constraints for {} operands",
-                                          shapes.size(), context.num_operands()));
+    return InvalidProgram({}, fmt::format("CustomCall-C2: {} operand_layout_constraints for {}",
+                                          shapes.size(), Counted(context.num_operands(), "operand")));
   }
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (!Shape::Compatible(shapes[i], context.operand(i))) {
@@ -258,8 +259,8 @@ absl::Status CheckAllocation(const InferContext& context, std::string_view targe
   const bool is_group = target == "xla.sdy.ShardingGroup";
   const int64_t wanted = is_group ? 1 : 0;
   if (context.num_operands() != wanted) {
-    return InvalidProgram(
-        {}, fmt::format("CustomCall: {} takes {} operands, got {}", target, wanted, context.num_operands()));
+    return InvalidProgram({}, fmt::format("CustomCall: {} takes {}, got {}", target,
+                                          Counted(wanted, "operand"), context.num_operands()));
   }
   if (is_group ? result.IsTuple() && result.elements().empty() : result.IsArray()) return absl::OkStatus();
   return InvalidProgram({}, fmt::format("CustomCall: {} gives {}, here {}", target,
@@ -298,8 +299,8 @@ absl::StatusOr<Shape> InferCustomCall(const InferContext& context) {
   if (stand_in) {
     const OpDef& op = DefinitionFor(stand_in->instruction.opcode);
     if (context.num_operands() != op.operands.min) {
-      return InvalidProgram({}, fmt::format("CustomCall: {} takes {} operands, got {}", target,
-                                            op.operands.min, context.num_operands()));
+      return InvalidProgram({}, fmt::format("CustomCall: {} takes {}, got {}", target,
+                                            Counted(op.operands.min, "operand"), context.num_operands()));
     }
     ASSAY_RETURN_IF_ERROR(CheckStandIn(context, *stand_in));
   }

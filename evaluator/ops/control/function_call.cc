@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "evaluator/map_elements.h"
 #include "evaluator/scalar/complex.h"
 #include "evaluator/scalar/real.h"
@@ -56,9 +57,8 @@ absl::Status VerifyFunctionCall(const InferContext& context, const Shape& result
   const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
   const FunctionTarget& function = *FindFunction(target);
   if (context.num_operands() != function.operands) {
-    return InvalidProgram({},
-                          fmt::format("CustomCall: {} takes {} operand{}, got {}", target, function.operands,
-                                      function.operands == 1 ? "" : "s", context.num_operands()));
+    return InvalidProgram({}, fmt::format("CustomCall: {} takes {}, got {}", target,
+                                          Counted(function.operands, "operand"), context.num_operands()));
   }
   for (int64_t i = 0; i < function.operands; ++i) {
     const Shape& operand = context.operand(i);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/device.h"
 #include "evaluator/elements.h"
 #include "evaluator/meter.h"
@@ -45,8 +46,8 @@ absl::StatusOr<Border> SdyBorder(const Module& module, const Instruction& call,
   ASSAY_ASSIGN_OR_RETURN(const std::vector<NamedMesh> meshes, MeshesOf(module));
   ASSAY_ASSIGN_OR_RETURN(const ManualBorder sdy, BorderOf(meshes, call));
   if (sdy.shardings.size() != wholes.size()) {
-    return InvalidProgram(
-        {}, fmt::format("SDY-V11: {} shardings for {} values", sdy.shardings.size(), wholes.size()));
+    return InvalidProgram({}, fmt::format("SDY-V11: {} for {}", Counted(sdy.shardings.size(), "sharding"),
+                                          Counted(wholes.size(), "value")));
   }
   Border border{.enters = sdy.enters};
   for (size_t k = 0; k < wholes.size(); ++k) {
@@ -296,19 +297,20 @@ absl::Status CheckBorder(const Module& module, const Computation& computation, c
                          const DeviceGrid& grid) {
   const std::string_view target = TargetOf(call);
   if (grid.replicas > 1)
-    return NotSupported({}, fmt::format("SDY-V17: {} on {} replicas, wanted 1", target, grid.replicas));
+    return NotSupported(
+        {}, fmt::format("SDY-V17: {} on {}, wanted 1", target, Counted(grid.replicas, "replica")));
   ASSAY_ASSIGN_OR_RETURN(const Border border, ReadBorder(module, computation, call, grid.partitions));
   const BorderShapes shapes = ShapesOf(computation, call, border.enters);
   if (shapes.local.size() != shapes.whole.size() || border.layouts.size() != shapes.whole.size()) {
-    return InvalidProgram({}, fmt::format("SDY-V11: {} of {} values gives {}", target, call.operands.size(),
-                                          call.shape->ToString()));
+    return InvalidProgram({}, fmt::format("SDY-V11: {} of {} gives {}", target,
+                                          Counted(call.operands.size(), "value"), call.shape->ToString()));
   }
   for (size_t k = 0; k < border.layouts.size(); ++k) {
     const std::optional<ShardLayout>& layout = border.layouts[k];
     if (!layout) continue;
     if (layout->num_devices() != grid.partitions) {
-      return NotSupported({}, fmt::format("SDY-V17: {} is written for {} devices, the program runs on {}",
-                                          target, layout->num_devices(), grid.partitions));
+      return NotSupported({}, fmt::format("SDY-V17: {} is written for {}, the program runs on {}", target,
+                                          Counted(layout->num_devices(), "device"), grid.partitions));
     }
     ASSAY_ASSIGN_OR_RETURN(const Shape local, LocalShape(*shapes.whole[k], *layout));
     if (Shape::Compatible(local, *shapes.local[k])) continue;

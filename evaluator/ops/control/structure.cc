@@ -3,6 +3,7 @@
 // OptimizationBarrier, Domain), docs/spec/operations-shape.md (Constant) and
 // docs/spec/operations-collective.md (ReplicaId, PartitionId). Nothing here copies an element: values are
 // handles on shared storage.
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/device.h"
@@ -79,8 +80,8 @@ absl::StatusOr<Shape> InferGetTupleElement(const InferContext& context) {
   const int64_t index = context.attributes().Int(Attr::kIndex);
   const int64_t arity = static_cast<int64_t>(tuple.elements().size());
   if (index < 0 || index >= arity) {
-    return InvalidProgram(
-        {}, fmt::format("GetTupleElement-C2: index is {}, but the tuple has {} elements", index, arity));
+    return InvalidProgram({}, fmt::format("GetTupleElement-C2: index is {}, but the tuple has {}", index,
+                                          Counted(arity, "element")));
   }
   return tuple.element(index);
 }

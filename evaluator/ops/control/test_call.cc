@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/counted.h"
 #include "evaluator/ops/control/call_config.h"
 #include "fmt/format.h"
 #include "literal/compare.h"
@@ -177,9 +178,9 @@ absl::StatusOr<Literal> Recorded(EvalContext& context, const Literal& wanted) {
       values == context.process().probes.end() ? 0 : static_cast<int64_t>(values->second.size());
   if (iteration >= count) {
     return ComparisonFailed(
-        fmt::format("check.expect_serialized_eq: found {} values of probe '{}', want one of "
+        fmt::format("check.expect_serialized_eq: found {} of probe '{}', want one of "
                     "iteration {}",
-                    count, id, iteration));
+                    Counted(count, "value"), id, iteration));
   }
   const Literal& value = values->second[static_cast<size_t>(iteration)];
   if (!Shape::Compatible(value.shape(), wanted.shape())) {
@@ -196,8 +197,8 @@ bool IsTestCall(std::string_view target) { return FindTest(target) != nullptr; }
 absl::Status VerifyTestCall(const InferContext& context, const Shape& result) {
   const TestTarget& target = *FindTest(context.attributes().Text(Attr::kCustomCallTarget));
   if (context.num_operands() != target.operands) {
-    return InvalidProgram({}, fmt::format("CustomCall: {} takes {} operands, got {}", target.name,
-                                          target.operands, context.num_operands()));
+    return InvalidProgram({}, fmt::format("CustomCall: {} takes {}, got {}", target.name,
+                                          Counted(target.operands, "operand"), context.num_operands()));
   }
   const Shape& operand = context.operand(0);
   for (int64_t i = 0; i < context.num_operands(); ++i) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/open_sizes.h"
@@ -143,8 +144,8 @@ absl::StatusOr<Literal> EvalDynamicReshape(EvalContext& context, std::span<Liter
   const int64_t live = CheckedProduct(operands[0].runtime_sizes()).value_or(0);
   const int64_t wanted = CheckedProduct(sizes).value_or(0);
   if (live != wanted) {
-    return EvalError(where, fmt::format("DynamicReshape-C3: the sizes hold {} elements, the operand has {}",
-                                        wanted, live));
+    return EvalError(where, fmt::format("DynamicReshape-C3: the sizes hold {}, the operand has {}",
+                                        Counted(wanted, "element"), live));
   }
   if (operands[0].IsFullSize()) return ShareStorage(context, operands[0], sizes);
   return RepackLive(context, operands[0], sizes);
@@ -190,8 +191,8 @@ namespace {
 
 absl::Status CheckSizeScalars(std::string_view target, std::span<const Shape* const> sizes, int64_t rank) {
   if (std::ssize(sizes) != rank) {
-    return InvalidProgram({}, fmt::format("CustomCall: {} has {} sizes for an array of {} dimensions", target,
-                                          sizes.size(), rank));
+    return InvalidProgram({}, fmt::format("CustomCall: {} has {} for an array of {}", target,
+                                          Counted(sizes.size(), "size"), Counted(rank, "dimension")));
   }
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d]->IsScalar(ElementType::kS32)) continue;
@@ -229,9 +230,9 @@ absl::Status VerifySizeCall(const InferContext& context, const Shape& result) {
   const std::string_view target = context.attributes().Text(Attr::kCustomCallTarget);
   const bool pads = target == "PadToStatic";
   if (context.num_operands() < 1 || (pads && context.num_operands() > 1)) {
-    return InvalidProgram(
-        {}, fmt::format("CustomCall: {} has {} operands, wanted {}", target, context.num_operands(),
-                        pads ? "1" : "an array and the size of each dimension"));
+    return InvalidProgram({}, fmt::format("CustomCall: {} has {}, wanted {}", target,
+                                          Counted(context.num_operands(), "operand"),
+                                          pads ? "1" : "an array and the size of each dimension"));
   }
   if (!pads) {
     ASSAY_RETURN_IF_ERROR(CheckSameArray(target, context.operand(0), result));

@@ -3,6 +3,7 @@
 #include "evaluator/ops/reduction/batch_norm.h"
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -295,9 +296,10 @@ absl::Status CheckBatchNormVectors(const EvalContext& context, int64_t features,
                                    std::span<const Literal> vectors) {
   for (const Literal& vector : vectors) {
     if (vector.dynamic_size(0) == features) continue;
-    return EvalError(context.instruction().position,
-                     fmt::format("DYN-4: {}: {} features, but an operand has run-time size {}",
-                                 Name(context.instruction().opcode), features, vector.dynamic_size(0)));
+    return EvalError(
+        context.instruction().position,
+        fmt::format("DYN-4: {}: {}, but an operand has run-time size {}", Name(context.instruction().opcode),
+                    Counted(features, "feature"), vector.dynamic_size(0)));
   }
   return absl::OkStatus();
 }

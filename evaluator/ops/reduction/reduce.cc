@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -32,8 +33,8 @@ absl::Status InvalidReduce(const InferContext& context, std::string_view message
 absl::StatusOr<int64_t> CheckReduced(const InferContext& context) {
   const int64_t count = context.num_operands();
   if (count < 2 || count % 2 != 0) {
-    return InvalidReduce(context,
-                         fmt::format("Reduce-C1: {} operands, wanted inputs and as many init values", count));
+    return InvalidReduce(context, fmt::format("Reduce-C1: {}, wanted inputs and as many init values",
+                                              Counted(count, "operand")));
   }
   for (int64_t i = 0; i < count / 2; ++i) {
     const Shape& x = context.operand(i);
@@ -135,9 +136,8 @@ absl::StatusOr<ElementType> CheckMapped(const InferContext& context) {
   const ProgramShape called = context.Called(*context.attributes().Computation(Attr::kToApply));
   const int64_t parameters = static_cast<int64_t>(called.parameters.size());
   if (parameters != context.num_operands()) {
-    return InvalidReduce(context,
-                         fmt::format("Map-C4: the computation has {} parameters, wanted {}, one an operand",
-                                     parameters, context.num_operands()));
+    return InvalidReduce(context, fmt::format("Map-C4: the computation has {}, wanted {}, one an operand",
+                                              Counted(parameters, "parameter"), context.num_operands()));
   }
   for (int64_t i = 0; i < parameters; ++i) {
     if (called.parameters[i].IsScalar(context.operand(i).element_type())) continue;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "evaluator/elements.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/meter.h"
@@ -39,7 +40,7 @@ absl::StatusOr<std::vector<ElementType>> ResultTypes(const InferContext& context
   if (tuple && static_cast<int64_t>(types.size()) == n) return types;
   return Violated(context, fmt::format("RED-C2: the reducer returns {}, wanted {}", result.ToString(),
                                        n == 1 ? std::string("a scalar or a tuple of one")
-                                              : fmt::format("a tuple of {} scalars", n)));
+                                              : fmt::format("a tuple of {}", Counted(n, "scalar"))));
 }
 
 // RED-C3, C5 and C6 for running value i and new value i.
@@ -73,8 +74,8 @@ absl::StatusOr<std::vector<ElementType>> VerifyReducer(const InferContext& conte
   const ProgramShape called = context.Called(reducer);
   const int64_t parameters = static_cast<int64_t>(called.parameters.size());
   if (parameters != 2 * n) {
-    return Violated(context, fmt::format("RED-C1: the reducer has {} parameters, wanted {} for {} operand{}",
-                                         parameters, 2 * n, n, n == 1 ? "" : "s"));
+    return Violated(context, fmt::format("RED-C1: the reducer has {}, wanted {} for {}",
+                                         Counted(parameters, "parameter"), 2 * n, Counted(n, "operand")));
   }
   ASSAY_ASSIGN_OR_RETURN(std::vector<ElementType> results, ResultTypes(context, called.result, n));
   for (int64_t i = 0; i < n; ++i) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -91,8 +92,8 @@ absl::Status FindLength(const InferContext& context, ScanParts& scan) {
 absl::Status CheckBody(const InferContext& context, const ProgramShape& body, const ScanParts& scan) {
   const int64_t parameters = static_cast<int64_t>(body.parameters.size());
   if (parameters != scan.inputs + scan.carries) {
-    return InvalidScan(context, fmt::format("Scan-C2: the computation has {} parameters, wanted {}",
-                                            parameters, scan.inputs + scan.carries));
+    return InvalidScan(context, fmt::format("Scan-C2: the computation has {}, wanted {}",
+                                            Counted(parameters, "parameter"), scan.inputs + scan.carries));
   }
   for (int64_t i = 0; i < parameters; ++i) {
     Shape wanted = context.operand(i);
@@ -130,9 +131,9 @@ absl::StatusOr<ScanParts> CheckScan(const InferContext& context) {
   scan.returned = FlatResult(body.result);
   scan.outputs = static_cast<int64_t>(scan.returned.size()) - scan.carries;
   if (scan.outputs < 0) {
-    return InvalidScan(
-        context, fmt::format("Scan-C2: the computation returns {} values, wanted at least the {} carries",
-                             scan.returned.size(), scan.carries));
+    return InvalidScan(context,
+                       fmt::format("Scan-C2: the computation returns {}, wanted at least the {}",
+                                   Counted(scan.returned.size(), "value"), Counted(scan.carries, "carry")));
   }
   if (scan.inputs + scan.outputs < 1) return InvalidScan(context, "Scan-C4: neither input nor output");
   ASSAY_RETURN_IF_ERROR(FindLength(context, scan));

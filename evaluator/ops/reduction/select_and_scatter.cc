@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -37,7 +38,7 @@ absl::Status CheckSelect(const InferContext& context, ElementType type) {
   const ProgramShape select = context.Called(*context.attributes().Computation(Attr::kSelect));
   if (select.parameters.size() != 2) {
     return InvalidSelectAndScatter(
-        context, 2, fmt::format("select has {} parameters, wanted 2", select.parameters.size()));
+        context, 2, fmt::format("select has {}, wanted 2", Counted(select.parameters.size(), "parameter")));
   }
   for (const Shape& parameter : select.parameters) {
     if (parameter.IsScalar(type)) continue;

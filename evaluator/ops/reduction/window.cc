@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/counted.h"
 #include "evaluator/audits/rules.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/elements.h"
@@ -37,8 +38,8 @@ absl::Status InvalidWindow(const InferContext& context, std::string_view message
 absl::StatusOr<int64_t> CheckWindowed(const InferContext& context) {
   const int64_t count = context.num_operands();
   if (count < 2 || count % 2 != 0) {
-    return InvalidWindow(
-        context, fmt::format("ReduceWindow-C1: {} operands, wanted inputs and as many init values", count));
+    return InvalidWindow(context, fmt::format("ReduceWindow-C1: {}, wanted inputs and as many init values",
+                                              Counted(count, "operand")));
   }
   for (int64_t i = 0; i < count / 2; ++i) {
     if (context.operand(i).IsArray() && Shape::SameDimensions(context.operand(0), context.operand(i)))

@@ -1,5 +1,6 @@
 #include "evaluator/ops/reduction/window_sizes.h"
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -11,7 +12,8 @@ absl::StatusOr<DimVector> WindowOutputSizes(const InferContext& context, std::st
                           fmt::format("{}-C{}: {}", op, only > 0 ? only : c, message));
   };
   if (window.size() != sizes.size()) {
-    return invalid(2, fmt::format("the window has {} dimensions, wanted {}", window.size(), sizes.size()));
+    return invalid(
+        2, fmt::format("the window has {}, wanted {}", Counted(window.size(), "dimension"), sizes.size()));
   }
   DimVector result;
   for (size_t d = 0; d < sizes.size(); ++d) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"
@@ -134,7 +135,7 @@ const Attribute* BytecodeReader::DecodeAnyAttribute(size_t index) {
 }
 
 void BytecodeReader::FailBehind(Cursor& in, const char* what, size_t index, uint64_t code) {
-  in.Fail(fmt::format("found {} bytes behind {} {} of code {}", in.left(), what, index, code));
+  in.Fail(fmt::format("found {} behind {} {} of code {}", Counted(in.left(), "byte"), what, index, code));
 }
 
 void BytecodeReader::NoteError(absl::Status status) {
@@ -408,7 +409,8 @@ void BytecodeReader::ReadTensor(Cursor& in, Attribute* attribute) {
   if (*count == 0 && blob.size() == bytes) return;  // one for all of no elements
   attribute->is_splat = blob.size() == bytes && *count >= 1;
   if (!attribute->is_splat && (!wanted || static_cast<int64_t>(blob.size()) != *wanted)) {
-    return in.Fail(fmt::format("found {} bytes of elements for type {}", blob.size(), ToString(type)));
+    return in.Fail(
+        fmt::format("found {} of elements for type {}", Counted(blob.size(), "byte"), ToString(type)));
   }
   attribute->data = std::as_bytes(std::span(blob));
   if (Bits(element) >= 8 || blob.empty()) return;
@@ -427,7 +429,8 @@ void BytecodeReader::ReadPredTensor(Cursor& in, std::string_view blob, int64_t c
   const bool is_packed = !all_true && length == CeilDiv(count, 8) && length != count;
   attribute->is_splat = all_true || (!is_packed && length == 1 && count >= 1);
   if (!attribute->is_splat && !is_packed && length != count) {
-    return in.Fail(fmt::format("found {} bytes of elements for type {}", length, ToString(*attribute->type)));
+    return in.Fail(
+        fmt::format("found {} of elements for type {}", Counted(length, "byte"), ToString(*attribute->type)));
   }
   const std::span<std::byte> elements =
       arena_.Array<std::byte>(static_cast<size_t>(attribute->is_splat ? 1 : count));

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::mlir {
@@ -37,7 +38,7 @@ uint64_t Cursor::AnyVarint() {
   const auto first = static_cast<uint8_t>(*at_);
   const size_t follow = BytesBehind(first);
   if (left() <= follow) {
-    Fail(fmt::format("found {} bytes, want a number of {}", left(), follow + 1));
+    Fail(fmt::format("found {}, want a number of {}", Counted(left(), "byte"), follow + 1));
     return 0;
   }
   uint64_t value = 0;
@@ -67,7 +68,7 @@ size_t Cursor::CountOr(size_t count) {
 }
 
 size_t Cursor::BadCount(uint64_t count) {
-  Fail(fmt::format("found a count of {}, only {} bytes follow", count, left()));
+  Fail(fmt::format("found a count of {}, only {} follow", count, Counted(left(), "byte")));
   return 0;
 }
 
@@ -77,7 +78,7 @@ size_t Cursor::BadIndex(uint64_t index, size_t size, const char* what) {
 }
 
 void Cursor::BadLength(uint64_t length) {
-  Fail(fmt::format("found a length of {}, only {} bytes follow", length, left()));
+  Fail(fmt::format("found a length of {}, only {} follow", length, Counted(left(), "byte")));
 }
 
 }  // namespace assay::mlir

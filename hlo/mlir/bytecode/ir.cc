@@ -1,6 +1,7 @@
 // Operations, regions and values of MLIR bytecode (docs/spec/stablehlo-bytecode.md section 6).
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"
@@ -31,7 +32,8 @@ absl::Status BytecodeReader::ReadIr() {
   const size_t at = in.offset();
   const uint64_t count = in.WithFlag(&has_arguments);
   if (in.ok() && (count != 1 || has_arguments)) {
-    return BytecodeError(at, fmt::format("found {} operations at the top, want one module", count));
+    return BytecodeError(at,
+                         fmt::format("found {} at the top, want one module", Counted(count, "operation")));
   }
   Operation* const module = arena_.New<Operation>();
   slots_.reserve(std::min<size_t>(in.left(), kUsualSlots));
@@ -43,7 +45,7 @@ absl::Status BytecodeReader::ReadIr() {
   tree_->top = arena_.New<Region>();
   tree_->top->operations = arena_.Copy(&module, 1);
   if (in.left() > 0)
-    return BytecodeError(in.offset(), fmt::format("found {} bytes behind the module", in.left()));
+    return BytecodeError(in.offset(), fmt::format("found {} behind the module", Counted(in.left(), "byte")));
   return absl::OkStatus();
 }
 
@@ -246,7 +248,8 @@ bool BytecodeReader::DecodeOtherProperties(const OpName& name, Range range, Fiel
 }
 
 bool BytecodeReader::RefuseBehind(Cursor& entry, const OpName& name) {
-  entry.Fail(fmt::format("found {} bytes behind the properties of '{}'", entry.left(), name.full_name()));
+  entry.Fail(
+      fmt::format("found {} behind the properties of '{}'", Counted(entry.left(), "byte"), name.full_name()));
   return Failed(entry);
 }
 
@@ -370,7 +373,8 @@ bool BytecodeReader::ReadRegions(Cursor& in, Operation* operation) {
   }
   bool isolated = false;
   const uint64_t count = in.WithFlag(&isolated);
-  if (in.ok() && count > in.left()) in.Fail(fmt::format("found {} regions in {} bytes", count, in.left()));
+  if (in.ok() && count > in.left())
+    in.Fail(fmt::format("found {} in {}", Counted(count, "region"), Counted(in.left(), "byte")));
   if (!in.ok()) return Failed(in);
   Cursor inner = in.Rest();
   const bool has_section = isolated && version_ >= 2;
@@ -401,7 +405,8 @@ bool BytecodeReader::ReadRegions(Cursor& in, Operation* operation) {
     return true;
   }
   if (inner.left() > 0)
-    inner.Fail(fmt::format("found {} bytes behind the regions of '{}'", inner.left(), operation->name));
+    inner.Fail(
+        fmt::format("found {} behind the regions of '{}'", Counted(inner.left(), "byte"), operation->name));
   return Check(inner);
 }
 
@@ -412,7 +417,7 @@ bool BytecodeReader::ReadRegion(Cursor& in, Region* region) {
   const uint64_t blocks = in.Varint();
   if (!in.ok() || blocks == 0) return Check(in);
   if (blocks != 1)
-    return Refuse(BytecodeError(at, fmt::format("found {} blocks in a region, want 1", blocks)));
+    return Refuse(BytecodeError(at, fmt::format("found {} in a region, want 1", Counted(blocks, "block"))));
   const size_t base = slots_.size(), outer_next = next_slot_, outer_last = last_slot_;
   const size_t count = in.Count();
   slots_.resize(base + count);
@@ -420,7 +425,7 @@ bool BytecodeReader::ReadRegion(Cursor& in, Region* region) {
   last_slot_ = base + count;
   if (!ReadBlock(in, region)) return false;
   if (next_slot_ != last_slot_)
-    in.Fail(fmt::format("found {} values in a region, want {}", next_slot_ - base, count));
+    in.Fail(fmt::format("found {} in a region, want {}", Counted(next_slot_ - base, "value"), count));
   CloseCaptures(region);
   slots_.resize(base);
   next_slot_ = outer_next;
@@ -433,7 +438,7 @@ bool BytecodeReader::ReadBlock(Cursor& in, Region* region) {
   const uint64_t operations = in.WithFlag(&has_arguments);
   if (has_arguments && !ReadArguments(in, region)) return false;
   if (in.ok() && operations > in.left())
-    in.Fail(fmt::format("found {} operations in {} bytes", operations, in.left()));
+    in.Fail(fmt::format("found {} in {}", Counted(operations, "operation"), Counted(in.left(), "byte")));
   if (!in.ok()) return Failed(in);
   const auto count = static_cast<size_t>(operations);
   auto* const nodes = static_cast<Operation*>(arena_.Take(count * sizeof(Operation), alignof(Operation)));

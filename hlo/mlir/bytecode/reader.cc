@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 
 namespace assay::mlir {
@@ -33,7 +34,7 @@ constexpr std::string_view kSectionNames[] = {"string",           "dialect", "at
 }
 
 [[gnu::cold]] void FailEntry(Cursor& in, uint64_t size, size_t left) {
-  in.Fail(fmt::format("found an entry of {} bytes, the section has {}", size, left));
+  in.Fail(fmt::format("found an entry of {}, the section has {}", Counted(size, "byte"), left));
 }
 
 }  // namespace
@@ -134,7 +135,8 @@ absl::Status BytecodeReader::ReadStrings() {
   if (i < strings_.size()) FailString(in, lengths[i]);
   tree_->has_shardings |= std::ranges::find(strings_, std::string_view("mhlo.sharding")) != strings_.end();
   tree_->has_frontend_attributes = std::ranges::find(strings_, Tree::kFrontendAttributes) != strings_.end();
-  if (in.ok() && in.left() > 0) in.Fail(fmt::format("found {} bytes behind the strings", in.left()));
+  if (in.ok() && in.left() > 0)
+    in.Fail(fmt::format("found {} behind the strings", Counted(in.left(), "byte")));
   return in.status();
 }
 
@@ -215,8 +217,8 @@ absl::Status BytecodeReader::ReadOffsets() {
   Cursor in(file_, sections_[kOffsets]->begin, sections_[kOffsets]->end);
   const uint64_t num_attributes = in.Varint(), num_types = in.Varint();
   if (in.ok() && (num_attributes > in.left() || num_types > in.left())) {
-    in.Fail(
-        fmt::format("found {} attributes and {} types in {} bytes", num_attributes, num_types, in.left()));
+    in.Fail(fmt::format("found {} and {} in {}", Counted(num_attributes, "attribute"),
+                        Counted(num_types, "type"), Counted(in.left(), "byte")));
   }
   ASSAY_RETURN_IF_ERROR(in.status());
   const auto attributes = static_cast<size_t>(num_attributes), types = static_cast<size_t>(num_types);
@@ -226,7 +228,7 @@ absl::Status BytecodeReader::ReadOffsets() {
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, attributes, &at, attribute_entries_));
   ASSAY_RETURN_IF_ERROR(ReadOffsetGroups(in, types, &at, type_entries_));
   if (in.left() > 0)
-    return BytecodeError(in.offset(), fmt::format("found {} bytes behind the offsets", in.left()));
+    return BytecodeError(in.offset(), fmt::format("found {} behind the offsets", Counted(in.left(), "byte")));
   attributes_ = tables_.Array<const Attribute*>(attributes);
   locations_ = tables_.Array<const Location*>(attributes);
   types_ = tables_.Array<const Type*>(types);
@@ -267,7 +269,7 @@ absl::Status BytecodeReader::ReadOffsetGroups(Cursor& in, size_t count, size_t* 
     }
     numbers.GiveBack(in);
   }
-  if (in.ok() && read > count) in.Fail(fmt::format("found {} entries, want {}", read, count));
+  if (in.ok() && read > count) in.Fail(fmt::format("found {}, want {}", Counted(read, "entry"), count));
   entries[count] = {0, other, begin};
   *at = begin;
   return in.status();

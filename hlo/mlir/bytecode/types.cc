@@ -1,4 +1,5 @@
 // Types of the builtin dialect and of VHLO in bytecode (docs/spec/stablehlo-bytecode.md sections 3 and 5).
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/bytecode/reader.h"
@@ -310,8 +311,8 @@ void BytecodeReader::ReadTensorType(Cursor& in, bool has_encoding, Type* type) {
   }
   if (encoding == nullptr || encoding->kind != Attribute::Kind::kStruct || encoding->text != "bounds") return;
   if (encoding->integers.size() != type->sizes.size()) {
-    return in.Fail(
-        fmt::format("found {} bounds for {} dimensions", encoding->integers.size(), type->sizes.size()));
+    return in.Fail(fmt::format("found {} for {}", Counted(encoding->integers.size(), "bound"),
+                               Counted(type->sizes.size(), "dimension")));
   }
   type->bounds = encoding->integers;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/mlir/export/exporter.h"
@@ -87,7 +88,8 @@ std::optional<IntLists> WrittenOutGroups(OpExport& out) {
   int64_t listed = 0;
   for (const Ints& group : groups) listed += static_cast<int64_t>(group.size());
   if (module.num_partitions > kMaxListed || listed * module.num_partitions > kMaxListed) {
-    out.Refuse(fmt::format("groups of {} replicas of {} partitions", listed, module.num_partitions));
+    out.Refuse(fmt::format("groups of {} of {}", Counted(listed, "replica"),
+                           Counted(module.num_partitions, "partition")));
     return std::nullopt;
   }
   for (Ints& group : groups) {
@@ -214,7 +216,7 @@ IntLists ListedGroups(OpExport& out) {
   const int64_t count =
       out.attributes().Int(Attr::kChannelId, 0) != 0 ? module.num_partitions : module.replica_count;
   if (count > kMaxListed) {
-    out.Refuse(fmt::format("a group of {} members", count));
+    out.Refuse(fmt::format("a group of {}", Counted(count, "member")));
     return {};
   }
   Ints all(static_cast<size_t>(count));
@@ -241,7 +243,7 @@ void ExportAllToAllTuple(OpExport& out) {
   if (!out.ok()) return;
   if (static_cast<int64_t>(groups[0].size()) !=
       count) {  // of a count of devices that the module does not say
-    return out.Refuse(fmt::format("{} operands for groups of {}", count, groups[0].size()));
+    return out.Refuse(fmt::format("{} for groups of {}", Counted(count, "operand"), groups[0].size()));
   }
   std::vector<int64_t> sizes(part.sizes().begin(), part.sizes().end());
   sizes.insert(sizes.begin(), 1);

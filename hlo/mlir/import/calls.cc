@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/text/attribute_values.h"
@@ -84,8 +85,8 @@ void ReadLayouts(OpImport& in, AttributeMap* attributes) {
   const Attribute* const layouts = in.Find("operand_layouts");
   if (layouts == nullptr || layouts->elements.empty()) return;
   if (layouts->elements.size() != in.num_operands()) {
-    return in.Invalid(
-        fmt::format("found {} operand_layouts for {} operands", layouts->elements.size(), in.num_operands()));
+    return in.Invalid(fmt::format("found {} operand_layouts for {}", layouts->elements.size(),
+                                  Counted(in.num_operands(), "operand")));
   }
   ShapeList shapes;
   for (size_t i = 0; i < in.num_operands(); ++i) {
@@ -104,8 +105,8 @@ SharedShape WholeShapeWithLayouts(OpImport& in) {
   const Attribute* const layouts = in.Find("result_layouts");
   if (!in.ok() || layouts == nullptr || layouts->elements.empty()) return whole;
   if (layouts->elements.size() != in.num_results()) {
-    in.Invalid(
-        fmt::format("found {} result_layouts for {} results", layouts->elements.size(), in.num_results()));
+    in.Invalid(fmt::format("found {} result_layouts for {}", layouts->elements.size(),
+                           Counted(in.num_results(), "result")));
     return whole;
   }
   std::vector<Shape> shapes;
@@ -216,9 +217,9 @@ void ImportApproxTopK(OpImport& in) {
   const size_t num_inputs = in.num_results();
   if (num_inputs == 0 || in.num_operands() != 2 * num_inputs || !in.OperandShape(0).IsArray()) {
     return in.Invalid(
-        fmt::format("ApproxTopK: found {} operands and {} results, want an array and an initial "
+        fmt::format("ApproxTopK: found {} and {}, want an array and an initial "
                     "value for each result",
-                    in.num_operands(), num_inputs));
+                    Counted(in.num_operands(), "operand"), Counted(num_inputs, "result")));
   }
   const int64_t dimension = ApproxTopKInt(in, "reduction_dim"), k = ApproxTopKInt(in, "top_k");
   const Attribute* const aggregate = ApproxTopKField(in, "aggregate_to_topk");
@@ -231,8 +232,8 @@ void ImportApproxTopK(OpImport& in) {
   const int64_t found =
       result->IsArray() && result->rank() == rank ? result->sizes()[static_cast<size_t>(dimension)] : -1;
   if (found < k || (aggregate != nullptr && aggregate->integer != 0 && found != k)) {
-    return in.Invalid(fmt::format("ApproxTopK: the result is {}, wanted {} elements of dimension {}",
-                                  result->ToString(), k, dimension));
+    return in.Invalid(fmt::format("ApproxTopK: the result is {}, wanted {} of dimension {}",
+                                  result->ToString(), Counted(k, "element"), dimension));
   }
   AttributeMap called;
   ReadCalled(in, &called);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 
@@ -244,10 +245,11 @@ void ImportScan(OpImport& in) {
            sizes[1] == static_cast<int64_t>(count) - sizes[0];
   };
   if (in.ok() && !fits(operands, in.num_operands()))
-    return in.Invalid(fmt::format("operandSegmentSizes do not add up to {} operands", in.num_operands()));
+    return in.Invalid(
+        fmt::format("operandSegmentSizes do not add up to {}", Counted(in.num_operands(), "operand")));
   if (in.ok() && (!fits(results, in.num_results()) || results[1] != operands[1])) {
-    return in.Invalid(fmt::format("resultSegmentSizes do not add up to {} results, {} of them carries",
-                                  in.num_results(), operands[1]));
+    return in.Invalid(fmt::format("resultSegmentSizes do not add up to {}, {} of them carries",
+                                  Counted(in.num_results(), "result"), operands[1]));
   }
   if (!in.ok() || !in.Regions(1)) return;
   const std::optional<ComputationId> body = in.Body();

@@ -2,6 +2,7 @@
 //
 // HLO's loops and branches take one value: what a region uses from outside joins the loop's tuple, or is the
 // branch's operand.
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 
@@ -38,9 +39,9 @@ void ImportWhile(OpImport& in) {
   for (int32_t value : UseAll(in, passed)) state.push_back(value);
   for (const Region& region : in.op.regions) {
     if (region.arguments.size() != in.num_operands() || in.num_results() != in.num_operands()) {
-      return in.Invalid(
-          fmt::format("found {} operands, {} region arguments and {} results, want as many of each",
-                      in.num_operands(), region.arguments.size(), in.num_results()));
+      return in.Invalid(fmt::format("found {}, {} region arguments and {}, want as many of each",
+                                    Counted(in.num_operands(), "operand"), region.arguments.size(),
+                                    Counted(in.num_results(), "result")));
     }
   }
   if (!in.ok()) return;
@@ -87,12 +88,14 @@ void EmitConditional(OpImport& in, bool is_if) {
 }
 
 void ImportIf(OpImport& in) {
-  if (in.num_operands() != 1) return in.Invalid(fmt::format("found {} operands, want 1", in.num_operands()));
+  if (in.num_operands() != 1)
+    return in.Invalid(fmt::format("found {}, want 1", Counted(in.num_operands(), "operand")));
   if (in.Regions(2)) EmitConditional(in, true);
 }
 
 void ImportCase(OpImport& in) {
-  if (in.num_operands() != 1) return in.Invalid(fmt::format("found {} operands, want 1", in.num_operands()));
+  if (in.num_operands() != 1)
+    return in.Invalid(fmt::format("found {}, want 1", Counted(in.num_operands(), "operand")));
   if (in.op.regions.empty()) return in.Invalid("found no branch");
   EmitConditional(in, false);
 }

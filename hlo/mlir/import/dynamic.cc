@@ -5,6 +5,7 @@
 // are in import/shape.cc.
 #include <optional>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "literal/element_io.h"
@@ -85,8 +86,8 @@ void ImportRealDynamicSlice(OpImport& in) {
              limits = RequireConstant(in, 2, "limit_indices"), strides = RequireConstant(in, 3, "strides");
   if (!in.ok()) return;
   if (limits.size() != starts.size() || strides.size() != starts.size()) {
-    return in.Invalid(fmt::format("found {} start_indices, {} limit_indices and {} strides", starts.size(),
-                                  limits.size(), strides.size()));
+    return in.Invalid(fmt::format("found {} start_indices, {} limit_indices and {}", starts.size(),
+                                  limits.size(), Counted(strides.size(), "stride")));
   }
   SliceConfig slices(starts.size());
   for (size_t d = 0; d < starts.size(); ++d) slices[d] = {starts[d], limits[d], strides[d]};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/import/sharding_checks.h"
@@ -70,8 +71,9 @@ absl::Status Importer::FindFunctions(const Region& top) {
   if (top.operations.size() == 1 && top.operations[0]->name == "builtin.module") {
     const Operation& module = *top.operations[0];
     if (module.regions.size() != 1) {
-      return tree_.WithPlace(
-          InvalidProgram({}, fmt::format("module: found {} regions, want 1", module.regions.size())), module);
+      return tree_.WithPlace(InvalidProgram({}, fmt::format("module: found {}, want 1",
+                                                            Counted(module.regions.size(), "region"))),
+                             module);
     }
     ASSAY_RETURN_IF_ERROR(tree_.WithPlace(ImportModuleAttributes(module), module));
     region = &module.regions[0];
@@ -310,9 +312,8 @@ absl::Status Importer::ImportEntryAttributes(const Operation& entry) {
     const std::span<const NamedAttribute> fields = arguments->elements[i]->fields;
     if (const Attribute* output = mlir::Find(fields, "tf.aliasing_output"); output != nullptr) {
       if (output->integer < 0 || output->integer >= static_cast<int64_t>(num_results)) {
-        return InvalidProgram(
-            {}, fmt::format("argument {}: tf.aliasing_output is {}, the function has {} results", i,
-                            output->integer, num_results));
+        return InvalidProgram({}, fmt::format("argument {}: tf.aliasing_output is {}, the function has {}", i,
+                                              output->integer, Counted(num_results, "result")));
       }
       InputOutputAlias alias;
       if (num_results != 1) alias.output_index = {output->integer};
@@ -335,8 +336,8 @@ absl::Status SetLayoutMode(const NamedAttribute& mode, std::string_view what, Sh
   const std::string_view text = mode.value->text;
   if (text == "default" || text == "auto") return absl::OkStatus();
   absl::Status wrong = InvalidProgram(
-      {}, fmt::format("{}: mhlo.layout_mode is '{}', want default, auto or the order of {} dimensions", what,
-                      text.substr(0, 100), shape.IsArray() ? shape.rank() : 0));
+      {}, fmt::format("{}: mhlo.layout_mode is '{}', want default, auto or the order of {}", what,
+                      text.substr(0, 100), Counted(shape.IsArray() ? shape.rank() : 0, "dimension")));
   if (!shape.IsArray() || mode.value->kind != Attribute::Kind::kString || !text.starts_with('{') ||
       !text.ends_with('}'))
     return wrong;

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/ascii.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
@@ -114,8 +115,9 @@ absl::StatusOr<LiteralPtr> Importer::LiteralOf(const Attribute& dense, const Sha
   ASSAY_ASSIGN_OR_RETURN(Literal literal, Literal::Make(own, nullptr, /*zero=*/false));
   const std::span<std::byte> bytes = literal.MutableBytes();
   if (bytes.size() != dense.data.size()) {
-    return InvalidProgram({}, fmt::format("constant: found {} bytes of elements, want {} for {}",
-                                          dense.data.size(), bytes.size(), shape->ToString()));
+    return InvalidProgram(
+        {}, fmt::format("constant: found {} of elements, want {} for {}", Counted(dense.data.size(), "byte"),
+                        bytes.size(), shape->ToString()));
   }
   if (!bytes.empty()) std::memcpy(bytes.data(), dense.data.data(), bytes.size());
   known = std::make_shared<const Literal>(std::move(literal));

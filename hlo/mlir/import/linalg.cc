@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/ascii.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/float_attribute.h"
 #include "hlo/mlir/import/einsum.h"
@@ -43,7 +44,7 @@ Window ReadWindow(OpImport& in, const Ints& sizes, std::string_view base_name, s
   const Ints base = in.IntsOr(base_name, rank, 1), dilations = in.IntsOr(window_name, rank, 1);
   Ints padding = known_padding != nullptr ? *known_padding : in.IntsOr("padding", 2 * rank, 0);
   if (padding.size() != 2 * rank) {
-    in.Invalid(fmt::format("found {} numbers of padding, want {}", padding.size(), 2 * rank));
+    in.Invalid(fmt::format("found {} of padding, want {}", Counted(padding.size(), "number"), 2 * rank));
     padding.assign(2 * rank, 0);
   }
   const Ints reversal = has_reversal ? in.IntsOr("window_reversal", rank, 0) : Ints(rank, 0);

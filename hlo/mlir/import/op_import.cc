@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/quantization.h"
@@ -184,15 +185,16 @@ void OpImport::Unsupported(std::string_view message) {
 
 bool OpImport::Arity(size_t wanted_operands, size_t wanted_results) {
   if (num_operands() != wanted_operands) {
-    Invalid(fmt::format("found {} operands, want {}", num_operands(), wanted_operands));
+    Invalid(fmt::format("found {}, want {}", Counted(num_operands(), "operand"), wanted_operands));
   } else if (num_results() != wanted_results) {
-    Invalid(fmt::format("found {} results, want {}", num_results(), wanted_results));
+    Invalid(fmt::format("found {}, want {}", Counted(num_results(), "result"), wanted_results));
   }
   return ok();
 }
 
 bool OpImport::Regions(size_t count) {
-  if (op.regions.size() != count) Invalid(fmt::format("found {} regions, want {}", op.regions.size(), count));
+  if (op.regions.size() != count)
+    Invalid(fmt::format("found {}, want {}", Counted(op.regions.size(), "region"), count));
   return ok();
 }
 
@@ -203,7 +205,7 @@ const Shape& OpImport::OperandShape(size_t i) {
 const SharedShape& OpImport::NewResultShape(size_t i) {
   static const auto* const kNone = new SharedShape(std::make_shared<const Shape>());
   if (i >= op.results.size()) {
-    Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
+    Invalid(fmt::format("found {}, want {}", Counted(op.results.size(), "result"), i + 1));
     return *kNone;
   }
   const absl::StatusOr<SharedShape> shape = importer.ShapeOf(*op.results[i].type);
@@ -288,7 +290,8 @@ Ints OpImport::IntsOr(std::string_view name, size_t count, int64_t fill) {
   const Attribute* const attribute = Find(name);
   if (attribute == nullptr) return Ints(count, fill);
   Ints values = IntsOf(attribute, name);
-  if (values.size() != count) Invalid(fmt::format("{} has {} entries, want {}", name, values.size(), count));
+  if (values.size() != count)
+    Invalid(fmt::format("{} has {}, want {}", name, Counted(values.size(), "entry"), count));
   values.resize(count, fill);
   return values;
 }
@@ -299,7 +302,7 @@ IntLists OpImport::IntRows(std::string_view name, size_t columns) {
   if (attribute->kind == Kind::kDense && attribute->type->sizes.size() == 2) {
     const auto written = static_cast<size_t>(attribute->type->sizes[1]);
     if (columns != 0 && written != columns) {
-      Invalid(fmt::format("{} has {} columns, want {}", name, written, columns));
+      Invalid(fmt::format("{} has {}, want {}", name, Counted(written, "column"), columns));
       return {};
     }
     columns = written;
@@ -364,7 +367,7 @@ void OpImport::BindResults(int32_t instruction) {
 
 void OpImport::BindResult(size_t i, int32_t instruction) {
   if (i >= op.results.size())
-    return Invalid(fmt::format("found {} results, want {}", op.results.size(), i + 1));
+    return Invalid(fmt::format("found {}, want {}", Counted(op.results.size(), "result"), i + 1));
   const SharedShape& own = scope.computation.instructions[instruction].shape;
   if (own == importer.KnownShape(*op.results[i].type))
     return importer.Bind(scope, op.results[i], instruction);
@@ -426,7 +429,7 @@ int32_t OpImport::Broadcast(int32_t scalar, const SharedShape& shape) {
 std::optional<ComputationId> OpImport::Body(size_t region) {
   if (!ok()) return std::nullopt;
   if (region >= op.regions.size()) {
-    Invalid(fmt::format("found {} regions, want {}", op.regions.size(), region + 1));
+    Invalid(fmt::format("found {}, want {}", Counted(op.regions.size(), "region"), region + 1));
     return std::nullopt;
   }
   const absl::StatusOr<ComputationId> body = importer.RegionComputation(

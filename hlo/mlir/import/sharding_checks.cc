@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
 
@@ -135,8 +136,8 @@ class Checker {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, ParseShardings(value.text));
     const size_t count = operation.results.size();
     if (shardings.size() != count && !(count == 0 && shardings.size() == 1)) {
-      return InvalidProgram({}, fmt::format("SDY-V9: {}: found {} shardings for {} results", operation.name,
-                                            shardings.size(), count));
+      return InvalidProgram({}, fmt::format("SDY-V9: {}: found {} for {}", operation.name,
+                                            Counted(shardings.size(), "sharding"), Counted(count, "result")));
     }
     static const Type kNoValue;
     for (size_t i = 0; i < shardings.size(); ++i)
@@ -194,8 +195,8 @@ class Checker {
       if (text == nullptr) return absl::OkStatus();
       ASSAY_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, ParseShardings(text->text));
       if (shardings.size() != count) {
-        return InvalidProgram({}, fmt::format("SDY-V15: a named computation has {} of {} values, want {}",
-                                              name, shardings.size(), count));
+        return InvalidProgram({}, fmt::format("SDY-V15: a named computation has {} of {}, want {}", name,
+                                              Counted(shardings.size(), "value"), count));
       }
       for (size_t i = 0; i < count; ++i) ASSAY_RETURN_IF_ERROR(CheckValue(shardings[i], type_of(i)).status());
       return absl::OkStatus();
@@ -241,13 +242,13 @@ class Checker {
                               fmt::format("SDY-V12: axis {} is manual outside already", QuotedName(axis)));
     }
     if (num_replicas_.value_or(1) != 1) {
-      return InvalidProgram(
-          {}, fmt::format("SDY-V17: a manual region in a program of {} replicas, want 1", *num_replicas_));
+      return InvalidProgram({}, fmt::format("SDY-V17: a manual region in a program of {}, want 1",
+                                            Counted(*num_replicas_, "replica")));
     }
     if (mesh == nullptr || !num_partitions_ || mesh->size() == *num_partitions_) return absl::OkStatus();
     return InvalidProgram(
-        {}, fmt::format("SDY-V17: a manual region on a mesh of {} devices in a program of {} partitions",
-                        mesh->size(), *num_partitions_));
+        {}, fmt::format("SDY-V17: a manual region on a mesh of {} in a program of {}",
+                        Counted(mesh->size(), "device"), Counted(*num_partitions_, "partition")));
   }
 
   // SDY-V11, SDY-V13, SDY-V14 for operands or results.

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 
@@ -47,7 +48,8 @@ std::string Dictionary(const Operation& op, std::string_view name, bool with_def
 void ImportTest(OpImport& in) {
   std::vector<int32_t> inputs(in.operands.begin(), in.operands.end());
   if (const Attribute* const value = in.Find("value"); value != nullptr) {
-    if (inputs.size() != 1) return in.Invalid(fmt::format("found {} operands, want 1", inputs.size()));
+    if (inputs.size() != 1)
+      return in.Invalid(fmt::format("found {}, want 1", Counted(inputs.size(), "operand")));
     if (value->type == nullptr || !SameType(*value->type, *in.op.operands[0]->type)) {
       return in.Invalid(fmt::format("value is {}, want one of type {}", ToString(*value),
                                     ToString(*in.op.operands[0]->type)));
@@ -87,9 +89,9 @@ absl::StatusOr<ProcessGrid> GridOf(const Operation& op) {
   for (const Attribute* row : programs->elements) {
     if (row->kind != Attribute::Kind::kArray || row->elements.empty() ||
         std::ssize(row->elements) != grid.partitions) {
-      return InvalidProgram({},
-                            fmt::format("{}: a row of programs has {} functions, want {} in each", op.name,
-                                        row->elements.size(), std::max(grid.partitions, int64_t{1})));
+      return InvalidProgram(
+          {}, fmt::format("{}: a row of programs has {}, want {} in each", op.name,
+                          Counted(row->elements.size(), "function"), std::max(grid.partitions, int64_t{1})));
     }
     for (const Attribute* program : row->elements) grid.programs.push_back(program->text);
   }
@@ -116,9 +118,9 @@ absl::StatusOr<std::vector<Process>> ProcessesOf(OpImport& in, const ProcessGrid
     results += gives;
   }
   if (operands != in.num_operands() || results != in.num_results()) {
-    return InvalidProgram(
-        {}, fmt::format("{}: found {} operands and {} results, the programs have {} and {}", in.op.name,
-                        in.num_operands(), in.num_results(), operands, results));
+    return InvalidProgram({}, fmt::format("{}: found {} and {}, the programs have {} and {}", in.op.name,
+                                          Counted(in.num_operands(), "operand"),
+                                          Counted(in.num_results(), "result"), operands, results));
   }
   return processes;
 }
@@ -348,9 +350,10 @@ absl::Status Importer::SettleProcesses(int32_t entry) {
   if ((said_.replicas && module_.replica_count != grid->replicas) ||
       (said_.partitions && module_.num_partitions != grid->partitions)) {
     return NotSupported(
-        {}, fmt::format("interpreter.run_parallel of {} x {} processes in a module of {} replicas of {} "
+        {}, fmt::format("interpreter.run_parallel of {} x {} processes in a module of {} of {} "
                         "partitions",
-                        grid->replicas, grid->partitions, module_.replica_count, module_.num_partitions));
+                        grid->replicas, grid->partitions, Counted(module_.replica_count, "replica"),
+                        module_.num_partitions));
   }
   module_.replica_count = grid->replicas;
   module_.num_partitions = grid->partitions;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/quantized/rules.h"
@@ -173,7 +174,8 @@ absl::Status LowerSort(QuantizedSite& site) {
 absl::Status Fold(QuantizedSite& site, size_t region, size_t count, absl::Span<const size_t> folded) {
   const Operation& op = site.op;
   if (region >= op.regions.size() || op.regions[region].arguments.size() != 2 * count) {
-    return InvalidProgram({}, fmt::format("{}: want a region of {} arguments", op.name, 2 * count));
+    return InvalidProgram({},
+                          fmt::format("{}: want a region of {}", op.name, Counted(2 * count, "argument")));
   }
   std::vector<Value*> operands(op.operands.begin(), op.operands.end());
   for (size_t i = 0; i < folded.size(); ++i) {

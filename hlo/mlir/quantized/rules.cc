@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/quantization.h"
@@ -109,9 +110,9 @@ absl::Status CheckPlaceOf(const Type& type) {
 
 absl::Status CheckCounts(const Operation& operation, size_t operands, size_t results) {
   if (operation.operands.size() == operands && operation.results.size() == results) return absl::OkStatus();
-  return InvalidProgram({},
-                        fmt::format("{}: found {} operands and {} results, want {} and {}", operation.name,
-                                    operation.operands.size(), operation.results.size(), operands, results));
+  return InvalidProgram({}, fmt::format("{}: found {} and {}, want {} and {}", operation.name,
+                                        Counted(operation.operands.size(), "operand"),
+                                        Counted(operation.results.size(), "result"), operands, results));
 }
 
 absl::Status CheckSame(const Operation& operation, const Type& found, const Type& wanted) {

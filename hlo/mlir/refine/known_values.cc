@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/refine/size_arithmetic.h"
@@ -257,8 +258,8 @@ absl::StatusOr<Known> KnownReshape(Operands operands, bool is_checked) {
   const int64_t elements = (*operands[0].known)[0];
   Values sizes = *operands[1].known;
   const auto wrong = [&](std::string_view why) {
-    return EvalError({}, fmt::format("[{}] is not a shape of {} elements{}",
-                                     fmt::join(*operands[1].known, ","), elements, why));
+    return EvalError({}, fmt::format("[{}] is not a shape of {}{}", fmt::join(*operands[1].known, ","),
+                                     Counted(elements, "element"), why));
   };
   int64_t others = 1, open = 0;
   for (const int64_t size : sizes) {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/refine/refiner.h"
 #include "hlo/mlir/refine/size_attributes.h"
@@ -90,8 +91,8 @@ absl::Status Refiner::VisitBranches(Visited& at) {
     written[r].depth = at.place.depth + 1;
     ASSAY_RETURN_IF_ERROR(WriteRegion(regions[r], {}, at.values, &written[r], &results[r]));
     if (results[r].size() != at.op.results.size())
-      return InvalidProgram({}, fmt::format("{}: branch {} gives {} values, want {}", at.op.name, r,
-                                            results[r].size(), at.op.results.size()));
+      return InvalidProgram({}, fmt::format("{}: branch {} gives {}, want {}", at.op.name, r,
+                                            Counted(results[r].size(), "value"), at.op.results.size()));
   }
   std::vector<const Type*> types;
   for (size_t i = 0; i < at.op.results.size(); ++i) {
@@ -137,8 +138,8 @@ absl::Status Refiner::VisitAssuming(Visited& at) {
 absl::Status Refiner::VisitCall(Visited& at) {
   ASSAY_ASSIGN_OR_RETURN(Instance* const instance, InstanceOf(TextOfField(at.op, "callee"), at.operands));
   if (instance->results.size() != at.op.results.size())
-    return InvalidProgram({}, fmt::format("func.call: function @{} gives {} values, want {}", instance->name,
-                                          instance->results.size(), at.op.results.size()));
+    return InvalidProgram({}, fmt::format("func.call: function @{} gives {}, want {}", instance->name,
+                                          Counted(instance->results.size(), "value"), at.op.results.size()));
   if (instance->is_empty) {
     for (size_t i = 0; i < instance->results.size(); ++i) Bind(at, i, instance->results[i]);
     return absl::OkStatus();
@@ -251,8 +252,8 @@ absl::Status Refiner::VisitCustomCall(Visited& at) {
 // called.
 absl::Status Refiner::VisitShapeOperands(Visited& at, absl::Span<const int64_t> indices) {
   if (indices.size() != at.op.results.size())
-    return InvalidProgram({}, fmt::format("indices_of_shape_operands: found {} of them for {} results",
-                                          indices.size(), at.op.results.size()));
+    return InvalidProgram({}, fmt::format("indices_of_shape_operands: found {} of them for {}",
+                                          indices.size(), Counted(at.op.results.size(), "result")));
   std::vector<const Type*> types;
   for (size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= std::ssize(at.operands))

@@ -1,6 +1,7 @@
 // chlo.scan, whose body takes a line of each input and gives a line of each output.
 #include <algorithm>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/refine/refiner.h"
 #include "hlo/mlir/refine/size_attributes.h"
@@ -82,8 +83,8 @@ absl::Status Refiner::VisitScan(Visited& at) {
   std::vector<SizedValue> returned;
   ASSAY_RETURN_IF_ERROR(WriteRegion(op.regions[0], arguments, at.values, written.data(), &returned));
   if (returned.size() != op.results.size()) {
-    return InvalidProgram(
-        {}, fmt::format("chlo.scan: the body gives {} values, want {}", returned.size(), op.results.size()));
+    return InvalidProgram({}, fmt::format("chlo.scan: the body gives {}, want {}",
+                                          Counted(returned.size(), "value"), op.results.size()));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::vector<const Type*> types, ResultsOfScan(at, scan, arguments, returned));
   ASSAY_RETURN_IF_ERROR(CheckKnownSizes(op, types));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
@@ -67,8 +68,8 @@ absl::Status Refiner::Refine(std::span<const KnownArgument> arguments) {
   max_steps_ = 64 * CountOperations(*tree_.top) + (1 << 18);
   const std::span<const Value> parameters = entry->regions[0].arguments;
   if (!arguments.empty() && arguments.size() != parameters.size()) {
-    return BadInput(
-        fmt::format("found {} arguments, the program takes {}", arguments.size(), parameters.size()));
+    return BadInput(fmt::format("found {}, the program takes {}", Counted(arguments.size(), "argument"),
+                                parameters.size()));
   }
   has_arguments_ = !arguments.empty();
   std::vector<SizedValue> values;
@@ -191,8 +192,8 @@ absl::StatusOr<Refiner::Instance*> Refiner::InstanceOf(std::string_view symbol,
   const Operation& function = *known->second;
   const std::span<const Value> parameters = function.regions[0].arguments;
   if (arguments.size() != parameters.size()) {
-    return InvalidProgram({}, fmt::format("function @{} is called with {} arguments, it takes {}", symbol,
-                                          arguments.size(), parameters.size()));
+    return InvalidProgram({}, fmt::format("function @{} is called with {}, it takes {}", symbol,
+                                          Counted(arguments.size(), "argument"), parameters.size()));
   }
   std::string key = fmt::format("{}(", symbol);
   std::vector<SizedValue> inputs;
@@ -262,8 +263,8 @@ absl::Status Refiner::WriteFunction(const Operation& function, absl::Span<const 
   ASSAY_RETURN_IF_ERROR(WriteRegion(function.regions[0], arguments, values, &body, &instance.results));
   if (instance.results.size() != declared.results.size())
     return InvalidProgram(
-        {}, fmt::format("function @{} returns {} values, its type says {}", TextOfField(function, "sym_name"),
-                        instance.results.size(), declared.results.size()));
+        {}, fmt::format("function @{} returns {}, its type says {}", TextOfField(function, "sym_name"),
+                        Counted(instance.results.size(), "value"), declared.results.size()));
   for (size_t i = 0; i < instance.results.size(); ++i) {
     SizedValue& result = instance.results[i];
     const Type& wanted = *declared.results[i];
@@ -321,8 +322,8 @@ void Refiner::ReplaceProgram() {
 absl::Status Refiner::WriteRegion(const Region& from, absl::Span<const SizedValue> arguments, Values& values,
                                   Region* to, std::vector<SizedValue>* returned) {
   if (from.arguments.size() != arguments.size())
-    return InvalidProgram(
-        {}, fmt::format("a region takes {} arguments, want {}", from.arguments.size(), arguments.size()));
+    return InvalidProgram({}, fmt::format("a region takes {}, want {}",
+                                          Counted(from.arguments.size(), "argument"), arguments.size()));
   if (nesting_ >= kMaxDepth)
     return NotSupported(
         {},

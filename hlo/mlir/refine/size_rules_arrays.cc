@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/refine/size_attributes.h"
 #include "hlo/mlir/refine/size_rules.h"
@@ -179,9 +180,9 @@ absl::StatusOr<ResultSizes> Reshaped(const SizeSite& site, Sizes sizes) {
   }
   const SizeNumber to = NumElements(sizes);
   if (to.is_known() && to.value() != from.value()) {
-    return SizesContradict(fmt::format("the operand {} has {} elements, and the result [{}] has {}",
-                                       ToString(*site.operands[0].type), from.value(), fmt::join(sizes, ","),
-                                       to.value()));
+    return SizesContradict(fmt::format("the operand {} has {}, and the result [{}] has {}",
+                                       ToString(*site.operands[0].type), Counted(from.value(), "element"),
+                                       fmt::join(sizes, ","), to.value()));
   }
   return AllOf(site, sizes);
 }

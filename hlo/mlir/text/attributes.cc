@@ -2,6 +2,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/text/parser.h"
 #include "literal/float_format.h"
@@ -181,7 +182,8 @@ absl::Status TextParser::ParseTypedNumber(bool negative, const Token& number, So
   const uint64_t largest = negative     ? uint64_t{1} << (bits - 1)
                            : bits == 64 ? std::numeric_limits<uint64_t>::max()
                                         : (uint64_t{1} << bits) - 1;
-  if (value > largest) return Error(where, fmt::format("the integer does not fit in {} bits", bits));
+  if (value > largest)
+    return Error(where, fmt::format("the integer does not fit in {}", Counted(bits, "bit")));
   attribute->integer = static_cast<int64_t>(negative ? 0 - value : value);
   return absl::OkStatus();
 }

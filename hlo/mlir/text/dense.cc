@@ -3,6 +3,7 @@
 
 #include "absl/strings/ascii.h"
 #include "base/checked.h"
+#include "base/counted.h"
 #include "base/text_cursor.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
@@ -113,7 +114,7 @@ absl::Status DenseReader::ReadHexString() {
   const size_t size = body.size() / 2 - 1;
   const size_t wanted = static_cast<size_t>(count_) * element_bytes_;
   if (size != wanted && !(size == element_bytes_ && count_ > 0)) {
-    return ErrorAt(begin, fmt::format("found {} bytes of elements, want {} for {}", size, wanted,
+    return ErrorAt(begin, fmt::format("found {} of elements, want {} for {}", Counted(size, "byte"), wanted,
                                       ToString(*attribute_->type)));
   }
   bytes_ = arena_.Array<std::byte>(size);
@@ -135,11 +136,12 @@ absl::Status DenseReader::ReadList(size_t dimension) {
   const int64_t size = sizes_[dimension];
   for (int64_t i = 0; i < size; ++i) {
     if (i > 0 && !TakeNext(',')) {
-      return Error(fmt::format("found {} elements, want {} in dimension {}", i, size, dimension));
+      return Error(fmt::format("found {}, want {} in dimension {}", Counted(i, "element"), size, dimension));
     }
     ASSAY_RETURN_IF_ERROR(ReadList(dimension + 1));
   }
-  if (!TakeNext(']')) return Error(fmt::format("found {}, want ']' after {} elements", Found(), size));
+  if (!TakeNext(']'))
+    return Error(fmt::format("found {}, want ']' after {}", Found(), Counted(size, "element")));
   return absl::OkStatus();
 }
 
@@ -214,7 +216,8 @@ absl::Status DenseReader::ReadFloat(const FloatFormat& format, double* value) {
     uint64_t bits = 0;
     const auto [last, error] = std::from_chars(number.data() + 2, end, bits, 16);
     if (error != std::errc() || last != end || (format.bits < 64 && bits >> format.bits != 0)) {
-      return ErrorAt(begin, fmt::format("{} is not a pattern of {} bits", number.substr(0, 40), format.bits));
+      return ErrorAt(
+          begin, fmt::format("{} is not a pattern of {}", number.substr(0, 40), Counted(format.bits, "bit")));
     }
     *value = DecodeFloat(bits, format);
     return absl::OkStatus();

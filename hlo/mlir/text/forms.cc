@@ -5,6 +5,7 @@
 // fields an operation has. The rest has a function of its own. What is not in the table has operands only.
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
+#include "base/counted.h"
 #include "fmt/format.h"
 #include "hlo/mlir/text/parser.h"
 
@@ -274,8 +275,8 @@ absl::Status TextParser::ParseTypes(Types* types) {
 absl::Status TextParser::ApplyTypes(Draft& draft, Tail tail, const Types& types) {
   const auto check = [&](std::span<const Type* const> wanted) { return CheckOperandTypes(draft, wanted); };
   const auto wrong = [&](std::string_view wanted) {
-    return Error(draft.operation->position,
-                 fmt::format("{}: found {} types, want {}", draft.name, types.operands.size(), wanted));
+    return Error(draft.operation->position, fmt::format("{}: found {}, want {}", draft.name,
+                                                        Counted(types.operands.size(), "type"), wanted));
   };
   if (types.has_arrow) {
     draft.results.assign(types.results.begin(), types.results.end());

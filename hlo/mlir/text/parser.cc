@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 
@@ -295,7 +296,7 @@ absl::Status TextParser::ParseResultNames(absl::InlinedVector<Name, 2>* names) {
     if (Eat(':')) {
       ASSAY_RETURN_IF_ERROR(ReadInt(&name.count));
       if (name.count < 1)
-        return Error(name.position, fmt::format("found {} results, want 1 or more", name.count));
+        return Error(name.position, fmt::format("found {}, want 1 or more", Counted(name.count, "result")));
     }
     names->push_back(name);
   } while (Eat(','));
@@ -312,8 +313,9 @@ absl::Status TextParser::ParseOperand(Value** value) {
   }
   const int64_t index = token.integer < 0 ? 0 : token.integer;
   if (index >= static_cast<int64_t>(known->second.size())) {
-    return Error(lexer_.position(), fmt::format("value '%{}' has {} results, found number {}",
-                                                token.text.substr(0, 200), known->second.size(), index));
+    return Error(lexer_.position(),
+                 fmt::format("value '%{}' has {}, found number {}", token.text.substr(0, 200),
+                             Counted(known->second.size(), "result"), index));
   }
   *value = &known->second[index];
   lexer_.Next();
@@ -349,8 +351,9 @@ absl::Status TextParser::ParseGenericRegions(Draft& draft, bool isolated) {
 
 absl::Status TextParser::CheckOperandTypes(const Draft& draft, std::span<const Type* const> types) const {
   if (types.size() != draft.operands.size()) {
-    return Error(draft.operation->position, fmt::format("{}: found {} operands and {} operand types",
-                                                        draft.name, draft.operands.size(), types.size()));
+    return Error(draft.operation->position,
+                 fmt::format("{}: found {} and {} operand types", draft.name,
+                             Counted(draft.operands.size(), "operand"), types.size()));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (SameType(*types[i], *draft.operands[i]->type)) continue;
@@ -563,8 +566,8 @@ absl::Status TextParser::Finish(Draft& draft, const absl::InlinedVector<Name, 2>
     named += count;
   }
   if (named == draft.results.size() || named == 0) return absl::OkStatus();
-  return Error(operation->position,
-               fmt::format("{}: found names for {} of {} results", draft.name, named, draft.results.size()));
+  return Error(operation->position, fmt::format("{}: found names for {} of {}", draft.name, named,
+                                                Counted(draft.results.size(), "result")));
 }
 
 }  // namespace assay::mlir

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "absl/strings/ascii.h"
+#include "base/counted.h"
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
@@ -193,8 +194,9 @@ absl::Status TextParser::ParseTensorBody(const Type** type) {
     ASSAY_RETURN_IF_ERROR(ParseAttribute(&encoding));
     if (encoding->kind == Attribute::Kind::kStruct && encoding->text == "bounds") {
       if (encoding->integers.size() != sizes.size()) {
-        return Error(encoding_place, fmt::format("the encoding has {} bounds, the tensor has {} dimensions",
-                                                 encoding->integers.size(), sizes.size()));
+        return Error(encoding_place, fmt::format("the encoding has {}, the tensor has {}",
+                                                 Counted(encoding->integers.size(), "bound"),
+                                                 Counted(sizes.size(), "dimension")));
       }
       tensor->bounds = encoding->integers;
     }

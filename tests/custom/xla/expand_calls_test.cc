@@ -228,7 +228,7 @@ TEST_CASE("xla calls: contradictions are errors with a label and a place", "[cus
       {Convolution("__cudnn$convForward", R"({"cudnn_conv_backend_config":{"activation_mode":"kRelu"}})",
                    window),
        "a call that has neither"},
-      {Convolution("__cudnn$convForward", "{}", "size=3 pad=1_1"), "window has 1 dimensions"},
+      {Convolution("__cudnn$convForward", "{}", "size=3 pad=1_1"), "window has 1 dimension"},
       {Convolution("__cudnn$convBackwardInput", "{}", "size=3x3 pad=1_1x1_1 stride=9223372036854775807x1"),
        "out of all proportion"},
       {Convolution("__cudnn$convBackwardFilter", "{}", window), "window"},

@@ -206,13 +206,13 @@ TEST_CASE("bytecode: of a location the outermost name and the first place are re
     CHECK(ExitCodeOf(status) == 3);
     CHECK_THAT(std::string(status.message()), Catch::EndsWith(std::string(message)));
   };
-  refused(1, Number(2) + '\x02', "found 1 bytes, want a number of 2");
+  refused(1, Number(2) + '\x02', "found 1 byte, want a number of 2");
   refused(1, Number(2), "found the end of a section, want a number");
   refused(1, Numbers({2, 3}), "found string 3, want less than 3");
-  refused(1, Numbers({2, 2, 2}), "found 1 bytes behind attribute 1 of code 2");
+  refused(1, Numbers({2, 2, 2}), "found 1 byte behind attribute 1 of code 2");
   refused(2, Numbers({10, 3, 7}), "found attribute 7, want less than 7");
   refused(2, Numbers({10, 3, 0}), "attribute 0 contains itself");
-  refused(4, Numbers({15, 0}), "found 1 bytes behind attribute 4 of code 15");
+  refused(4, Numbers({15, 0}), "found 1 byte behind attribute 4 of code 15");
   refused(6, Numbers({11, 1, 8}), "found the end of a section, want a number");
   refused(6, Numbers({30}), "unsupported builtin attribute code 30");
 }

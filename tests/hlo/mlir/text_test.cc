@@ -112,7 +112,7 @@ TEST_CASE("mlir: errors name the place, what was found and what is wanted", "[ml
   CheckBody("%0 = @@linalg.fill %a", "linalg.fill", 4);
   CheckBody("%0 = @@stablehlo.frobnicate %a : tensor<2xf32>", "'stablehlo.frobnicate'", 4);
   CheckBody("%0 = stablehlo.sine @@%b : tensor<2xf32>", "'%b' is not defined");
-  CheckBody("%0 = stablehlo.sine @@%a#1 : tensor<2xf32>", "has 1 results, found number 1");
+  CheckBody("%0 = stablehlo.sine @@%a#1 : tensor<2xf32>", "has 1 result, found number 1");
   CheckBody("%0 = @@stablehlo.sine %a : tensor<3xf32>",
             "operand 0 has type tensor<2xf32>, found tensor<3xf32>");
   CheckBody("@@%a = stablehlo.sine %a : tensor<2xf32>", "'%a' is defined twice");
@@ -120,11 +120,11 @@ TEST_CASE("mlir: errors name the place, what was found and what is wanted", "[ml
   CheckBody("%0 = stablehlo.sine %a : @@banana", "want a type");
   CheckBody("%0 = stablehlo.sine %a : tensor<2@@f32>", "want 'x'");
   CheckBody("%0 = stablehlo.constant dense<[1.0, @@2]> : tensor<2xf32>", "want a number with a point");
-  CheckBody("%0 = stablehlo.constant dense<[1.0@@]> : tensor<2xf32>", "found 1 elements, want 2");
+  CheckBody("%0 = stablehlo.constant dense<[1.0@@]> : tensor<2xf32>", "found 1 element, want 2");
   CheckBody("%0 = stablehlo.constant dense<[1.0, 2.0@@, 3.0]> : tensor<2xf32>", "want ']' after 2");
   CheckBody("%0 = stablehlo.constant dense<@@256> : tensor<i8>", "256 does not fit in i8");
   CheckBody("%0 = stablehlo.constant dense<@@-1> : tensor<ui8>", "does not fit in ui8");
-  CheckBody("%0 = stablehlo.constant dense<@@\"0x00\"> : tensor<f32>", "found 1 bytes of elements, want 4");
+  CheckBody("%0 = stablehlo.constant dense<@@\"0x00\"> : tensor<f32>", "found 1 byte of elements, want 4");
   CheckBody("%0 = stablehlo.transpose %a, dims = [@@x] : tensor<2xf32>", "found 'x', want an integer");
   CheckBody("%0 = stablehlo.sine %a {a = @@;} : tensor<2xf32>", "want an attribute");
   CheckBody("%0 = @@\"stablehlo.reduce\"(%a) : (tensor<2xf32>) -> tensor<f32>", "found 0 regions, want 1");

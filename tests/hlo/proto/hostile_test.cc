@@ -129,7 +129,7 @@ TEST_CASE("hostile proto: literals", "[proto][hostile]") {
         std::string::npos);
   CHECK(refusal(Array(21, {4}), Bytes(21, "\x21\x43")).find("s4s has 2") != std::string::npos);  // packed
   CHECK(refusal(Array(kF32, {2}), Bytes(8, "\1\2\3")).find("can't be decoded") != std::string::npos);
-  CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1")).find("s32s has 1 elements of 4 bytes, want 2") !=
+  CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1")).find("s32s has 1 element of 4 bytes, want 2") !=
         std::string::npos);
   CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1\2\3")).find("s32s has 3") != std::string::npos);
   CHECK(refusal(Array(kS32, {2}), Bytes(4, "\1\xff")).find("can't be decoded") != std::string::npos);

@@ -196,7 +196,7 @@ TEST_CASE("parser: errors in attributes", "[parser]") {
       InEntry(" a = f32[4] negate(p), custom_call_target=@@x", "want a string"),
       InEntry(" a = f32[4] negate(p), window={size=2 @@size=2}", "'size=' is written twice"),
       InEntry(" a = f32[4] negate(p), window={size=2@@, pad=0_0}", "want a part like size=3x3"),
-      InEntry(" a = f32[4] negate(p), window=@@{size=2x2 stride=1}", "stride has 1 numbers, size has 2"),
+      InEntry(" a = f32[4] negate(p), window=@@{size=2x2 stride=1}", "stride has 1 number, size has 2"),
       InEntry(" a = f32[4] negate(p), window=@@{size=2 pad=0_0x0_0}", "pad has 2 dimensions, size has 1"),
       InEntry(" a = f32[4] negate(p), window={size=2 pad=@@0_0_1}", "want 2 (low_high)"),
       InEntry(" a = f32[4] negate(p), window=@@{size=2 rhs_reversal=2}", "rhs_reversal is 2"),
@@ -226,11 +226,11 @@ TEST_CASE("parser: errors in attributes", "[parser]") {
 TEST_CASE("parser: errors in device groups, shardings and async operations", "[parser]") {
   const std::vector<Refusal> refusals = {
       InEntry(" a = f32[4] negate(p), replica_groups=@@x", "want '{', '[' or mesh"),
-      InEntry(" a = f32[4] negate(p), replica_groups=@@[4]<=[4]", "found 1 sizes before '<=', want 2"),
+      InEntry(" a = f32[4] negate(p), replica_groups=@@[4]<=[4]", "found 1 size before '<=', want 2"),
       InEntry(" a = f32[4] negate(p), replica_groups=@@[2,2]<=[5]", "2 groups of 2 do not take up 5 devices"),
       InEntry(" a = f32[4] negate(p), replica_groups=[2,2]<=[2,2]@@, x", "want T(...)"),
       InEntry(" a = f32[4] negate(p), replica_groups=[2,2]<=@@[2,2]T(1,1)", "T(...) holds 1"),
-      InEntry(" a = f32[4] negate(p), replica_groups=[2,2]<=@@[2,2]T(1)", "T(...) has 1 entries, want 2"),
+      InEntry(" a = f32[4] negate(p), replica_groups=[2,2]<=@@[2,2]T(1)", "T(...) has 1 entry, want 2"),
       InEntry(" a = f32[4] negate(p), replica_groups=@@[2,0]<=[0]", "dimension is 0, want at least 1"),
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=2,@@\"a\"=2] {}", "stands twice"),
       InEntry(" a = f32[4] negate(p), replica_groups=mesh[\"a\"=2] {@@\"b\"}", "is not in the mesh"),

@@ -225,7 +225,7 @@ TEST_CASE("What a plugin gives is checked before it is used", "[pjrt_client]") {
       {"no_event_ready", "gave no event for output 0"},
       {"no_event_out", "gave no event for output 0"},
       {"null_output", "gave no buffer for output 0"},
-      {"extra_output", "more than the 1 outputs"},
+      {"extra_output", "more than the 1 output"},
       {"type", "output 0 is of type s32, the program gives f32[3]"},
       {"unknown_type", "buffer type -7"},
       {"rank", "2 dimensions"},

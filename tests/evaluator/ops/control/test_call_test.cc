@@ -106,7 +106,7 @@ TEST_CASE("checks: calls of the wrong form are invalid", "[custom-call]") {
   CHECK(refused(Checked("check.expect_close", "f32[]", "1", "1", "{max_ulp_difference = 1.5 : f64}"),
                 "max_ulp_difference"));
   CHECK(refused(Checked("check.eq", "f32[]", "1", "1"), "result"));
-  CHECK(refused(Checked("check.expect_serialized_eq", "f32[]", "1", "1"), "takes 1 operands"));
+  CHECK(refused(Checked("check.expect_serialized_eq", "f32[]", "1", "1"), "takes 1 operand"));
   const absl::Status shapes = RunText(
                                   R"(HloModule m
 ENTRY e {
