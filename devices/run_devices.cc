@@ -104,10 +104,11 @@ absl::Status RunOne(Executor& executor, DeviceInputs inputs, StepObserver* obser
   const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<Literal> root = executor.Run(std::move(inputs.arguments));
   outputs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (root.ok()) outputs.root = *std::move(root);
+  absl::Status status = root.status();
+  if (status.ok()) outputs.root = *std::move(root);
   outputs.process = std::move(executor.process());
   outputs.statistics = executor.statistics();
-  return root.status();
+  return status;
 }
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const DeviceGrid& grid,

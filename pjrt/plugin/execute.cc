@@ -157,6 +157,7 @@ class Execution {
     std::vector<std::vector<Literal>> given(static_cast<size_t>(program_.grid.size()));
     for (size_t i = 0; i < program_.arguments.size(); ++i) {
       std::vector<Literal> pieces;
+      pieces.reserve(arguments.size());
       for (std::vector<Literal>& device : arguments) pieces.push_back(std::move(device[i]));
       if (given.size() == 1) {
         ASSAY_ASSIGN_OR_RETURN(Literal value, WholeOf(program_.arguments[i], pieces, 0));
