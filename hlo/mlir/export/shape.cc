@@ -248,6 +248,7 @@ void ExportTopK(OpExport& out) {
   if (!out.attributes().Bool(Attr::kLargest, true)) return out.Refuse("CHLO takes the largest elements only");
   out.UseOperands();
   out.Int("k", out.attributes().Int(Attr::kK));
+  if (out.attributes().Bool(Attr::kIsStable)) out.Flag("is_stable", true);
   out.Emit("chlo.top_k");
 }
 

@@ -20,8 +20,9 @@ void ImportChlo(OpImport& in) {
 
 void ImportTopK(OpImport& in) {
   if (!in.Arity(1, 2)) return;
-  in.Emit(Opcode::kTopK, in.operands,
-          in.Map({{Attr::kK, in.Int("k")}, {Attr::kLargest, in.Bool("largest", true)}}));
+  AttributeMap attributes = in.Map({{Attr::kK, in.Int("k")}, {Attr::kLargest, in.Bool("largest", true)}});
+  if (in.Bool("is_stable")) attributes.Set(Attr::kIsStable, true);
+  in.Emit(Opcode::kTopK, in.operands, std::move(attributes));
 }
 
 // square(x) = x * x

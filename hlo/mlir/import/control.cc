@@ -161,6 +161,8 @@ AttributeMap Channel(OpImport& in) {
       in.Find("channel_id") != nullptr ? in.Int("channel_id") : in.Int("handle", 0, "channel_handle");
   attributes.Set(Attr::kChannelId, handle);
   if (in.Bool("is_host_transfer")) attributes.Set(Attr::kIsHostTransfer, true);
+  if (const size_t pairs = in.IntRows("source_target_pairs", 2).size(); pairs > 0)
+    in.Unsupported(fmt::format("found {}, want none", Counted(pairs, "source_target_pair")));
   return attributes;
 }
 
