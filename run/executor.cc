@@ -69,7 +69,7 @@ absl::Status AtInstruction(const absl::Status& status, const Instruction& instru
 // The entry layout says the result's shape, too.
 absl::Status CheckResult(const Module& module, const Literal& result) {
   const Instruction& root = module.entry_computation().root_instruction();
-  const absl::Status status = CheckNotOpen(*root.shape, result, "the program's result");
+  absl::Status status = CheckNotOpen(*root.shape, result, "the program's result");
   if (!status.ok()) return AtInstruction(status, root);
   if (!module.entry_computation_layout) return status;
   return CheckStaticSizes(module.entry_computation_layout->result, result,

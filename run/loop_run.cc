@@ -113,8 +113,7 @@ class Executor::LoopRun {
       for (const ElementSlot& input : part->plan.state.inputs) part->frame[input.slot] = Literal();
       executor_.GiveFrameBack(part->id, std::move(part->frame));
     }
-    return Literal::Tuple(ran ? body_.computation.root_instruction().shape : std::move(init_shape_),
-                          std::move(state_));
+    return Literal::Tuple(ran ? body_.computation.root_instruction().shape : init_shape_, std::move(state_));
   }
 
   Executor& executor_;

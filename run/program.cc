@@ -68,8 +68,8 @@ absl::StatusOr<Program> Program::Load(std::string_view name, std::string_view by
   if (program.has_free_dimensions()) {
     program.shared_->name = name;
     program.shared_->bytes = bytes;
-    program.shared_->options = {options.custom_ops, options.checked_composites, options.replicas,
-                                options.partitions};
+    program.shared_->options = {std::move(options.custom_ops), std::move(options.checked_composites),
+                                options.replicas, options.partitions};
   }
   return program;
 }
@@ -81,7 +81,7 @@ absl::StatusOr<Program> Program::OfModule(Module module) {
   return Program(std::move(verified), std::move(expanded));
 }
 
-Program::Program(VerifiedModule module)
+Program::Program(const VerifiedModule& module)
     : Program(module, custom::ExpandXlaCalls(module).value_or(std::nullopt)) {}
 
 Program::Program(VerifiedModule written, std::optional<VerifiedModule> expanded)

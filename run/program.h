@@ -62,7 +62,7 @@ class Program {
   static absl::StatusOr<Program> OfModule(Module module);
   // Custom calls of XLA's compilers that contradict themselves are left as they are, and are errors when
   // they run.
-  explicit Program(VerifiedModule module);
+  explicit Program(const VerifiedModule& module);
 
   // StableHLO with free dimensions ('?', docs/free_dimensions.md): Load has read and checked it, and module()
   // has its parameters and result alone. It is run as RefinedFor gives it, and can be planned only so.
