@@ -50,8 +50,8 @@ __device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
 }
 __device__ __forceinline__ uint32_t AtomicOr(uint32_t* p, uint32_t value) { return atomicOr(p, value); }
 
-// Copies of 4 or 16 bytes, aligned so, that go on while the thread does; from byte `valid_bytes` on they are
-// zeros, and `global` is not read there.
+// Copies of 4 or 16 bytes, aligned so, that go on while the thread does. `valid_bytes` is their size, or 0: then
+// they write zeros and `global` is not read. Nothing between: memcheck takes that for a read of all bytes.
 __device__ __forceinline__ void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
   const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));

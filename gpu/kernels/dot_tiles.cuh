@@ -85,15 +85,30 @@ class TileSource {
     constexpr int kWordsOfRow = kDepth / kOfWord;
     const int offset = threadIdx.x % kWordsOfRow * kOfWord, first = threadIdx.x / kWordsOfRow;
     const int64_t left = size_ - k - offset, depth = left > 0 ? OffsetOf(depth_, k + offset) : 0;
-    const uint32_t bytes = left >= kOfWord ? 16
-                           : left > 0      ? static_cast<uint32_t>(left) * sizeof(Element)
-                                           : 0;
+    if (left > 0 && left < kOfWord) {
+      LoadRaggedWords(static_cast<int>(left), depth, to, first, offset);
+      return;
+    }
 #pragma unroll
     for (int step = 0; step < kRows; step += kThreads / kWordsOfRow) {
       const int row = first + step;
       const int64_t at = offsets_[row];
-      const bool inside = bytes != 0 && at != kNoRow;
-      CopyAsync16(to + row * kPitch + offset, inside ? from_ + at + depth : from_, inside ? bytes : 0);
+      const bool inside = left > 0 && at != kNoRow;
+      CopyAsync16(to + row * kPitch + offset, inside ? from_ + at + depth : from_, inside ? 16 : 0);
+    }
+  }
+  // The words at the rows' ends, of which `left` elements are the operand's: element by element, as a copy of
+  // 16 bytes would reach beyond the allocation.
+  __device__ __forceinline__ void LoadRaggedWords(int left, int64_t depth, Element* to, int first,
+                                                  int offset) const {
+#pragma unroll 1
+    for (int row = first; row < kRows; row += kThreads / (kDepth / kOfWord)) {
+      const int64_t at = offsets_[row];
+#pragma unroll 1
+      for (int i = 0; i < kOfWord; ++i) {
+        const bool inside = i < left && at != kNoRow;
+        LoadElement(to + row * kPitch + offset + i, inside, inside ? at + depth + i : 0);
+      }
     }
   }
   // What is not inside is zero.

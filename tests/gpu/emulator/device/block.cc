@@ -226,6 +226,11 @@ void GridRun::CopyAsync(void* shared, const void* global, uint32_t bytes, uint32
   }
   Touch(to, bytes, Access::kWrite, bytes);
   const auto from = reinterpret_cast<uintptr_t>(global);
+  // compute-sanitizer's memcheck takes a copy that has any source bytes for a read of all of its bytes.
+  if (valid_bytes != 0 && valid_bytes != bytes) {
+    Fail("asynchronous copy of " + std::to_string(bytes) + " bytes with " + std::to_string(valid_bytes) +
+         " source bytes");
+  }
   if (valid_bytes != 0 && from % bytes != 0) Fail("asynchronous copy from an address that is not aligned");
   if (valid_bytes != 0) Touch(from, valid_bytes, Access::kRead, 1);
   std::memset(shared, 0x5a, bytes);

@@ -43,6 +43,7 @@ TEST_CASE("the emulation names what a kernel does wrong", "[emulator]") {
       {Fault::kDivergentWarp, "32 threads wait in __syncthreads, 32 for their warps, and 0 are done"},
       {Fault::kUnfinishedCopy, "ends with asynchronous copies that nobody waited for"},
       {Fault::kReadOfCopy, "data race: read of what another thread wrote"},
+      {Fault::kPartialCopy, "asynchronous copy of 4 bytes with 3 source bytes"},
       {Fault::kTrap, "reverse_faulty, block (0, 0, 0), thread 40: trap"},
   };
   for (const auto& [fault, problem] : faults) CHECK_THAT(RunFaulty(fault), Catch::Contains(problem));

@@ -6,7 +6,7 @@ namespace assay::gpu {
 
 __device__ inline void CopyWrong(const FaultyArguments& a, int32_t* shared, int32_t* numbers,
                                  uint32_t thread) {
-  CopyAsync4(shared + thread, numbers + thread, 4);
+  CopyAsync4(shared + thread, numbers + thread, a.fault == Fault::kPartialCopy ? 3 : 4);
   CopyAsyncCommit();
   if (a.fault == Fault::kReadOfCopy) {
     SyncThreads();
@@ -36,7 +36,7 @@ KERNEL(reverse_faulty, FaultyArguments, 64) {
   auto* const shared = reinterpret_cast<int32_t*>(SharedMemory());
   auto* const numbers = reinterpret_cast<int32_t*>(a.numbers);
   const uint32_t thread = threadIdx.x;
-  if (a.fault == Fault::kUnfinishedCopy || a.fault == Fault::kReadOfCopy) {
+  if (a.fault == Fault::kUnfinishedCopy || a.fault == Fault::kReadOfCopy || a.fault == Fault::kPartialCopy) {
     CopyWrong(a, shared, numbers, thread);
     return;
   }

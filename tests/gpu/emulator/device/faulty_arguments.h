@@ -23,6 +23,7 @@ enum class Fault : int32_t {
   kDivergentWarp,
   kUnfinishedCopy,
   kReadOfCopy,
+  kPartialCopy,
   kTrap,
 };
 
