@@ -43,6 +43,13 @@ __device__ __forceinline__ T ShuffleUp(T value, uint32_t by) {
 }
 __device__ __forceinline__ uint32_t Ballot(bool value) { return __ballot_sync(0xffffffff, value); }
 __device__ __forceinline__ bool AnyOf(bool value) { return __any_sync(0xffffffff, value); }
+__device__ __forceinline__ bool AllOf(bool value) { return __all_sync(0xffffffff, value); }
+__device__ __forceinline__ uint32_t MaxOfLanes(uint32_t value) {
+  return __reduce_max_sync(0xffffffff, value);
+}
+__device__ __forceinline__ uint32_t MinOfLanes(uint32_t value) {
+  return __reduce_min_sync(0xffffffff, value);
+}
 
 __device__ __forceinline__ uint32_t AtomicAdd(uint32_t* p, uint32_t value) { return atomicAdd(p, value); }
 __device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
@@ -50,8 +57,79 @@ __device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
 }
 __device__ __forceinline__ uint32_t AtomicOr(uint32_t* p, uint32_t value) { return atomicOr(p, value); }
 
-// Copies of 4 or 16 bytes, aligned so, that go on while the thread does. `valid_bytes` is their size, or 0: then
-// they write zeros and `global` is not read. Nothing between: memcheck takes that for a read of all bytes.
+// 16 bytes, read and written at once.
+struct alignas(16) Word16 {
+  uint64_t low, high;
+};
+struct alignas(16) Vector16 {
+  uint32_t words[4];
+};
+
+// Elements of 1 to 16 bytes that are read or written once: they need no place in the caches.
+template <typename T>
+__device__ __forceinline__ T LoadStreaming(const T* p) {
+  if constexpr (sizeof(T) == 16) {
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const uint4*>(p)));
+  } else if constexpr (sizeof(T) == 8) {
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const unsigned long long*>(p)));
+  } else if constexpr (sizeof(T) == 4) {
+    return __builtin_bit_cast(T, __ldcs(reinterpret_cast<const uint32_t*>(p)));
+  } else {
+    return *p;
+  }
+}
+template <typename T>
+__device__ __forceinline__ void StoreStreaming(T* p, T value) {
+  if constexpr (sizeof(T) == 16) {
+    __stcs(reinterpret_cast<uint4*>(p), __builtin_bit_cast(uint4, value));
+  } else if constexpr (sizeof(T) == 8) {
+    __stcs(reinterpret_cast<unsigned long long*>(p), __builtin_bit_cast(unsigned long long, value));
+  } else if constexpr (sizeof(T) == 4) {
+    __stcs(reinterpret_cast<uint32_t*>(p), __builtin_bit_cast(uint32_t, value));
+  } else {
+    *p = value;
+  }
+}
+
+// Memory that blocks of one launch share. FenceDevice stands between what a block writes and the word by
+// which it says so, and between the reading of that word and of what was written. LoadPast reads memory, not a
+// copy in the multiprocessor's own cache.
+__device__ __forceinline__ void FenceDevice() { __threadfence(); }
+__device__ __forceinline__ uint32_t LoadPast(const uint32_t* p) { return __ldcg(p); }
+__device__ __forceinline__ uint64_t LoadPast(const uint64_t* p) {
+  return __ldcg(reinterpret_cast<const unsigned long long*>(p));
+}
+__device__ __forceinline__ uint64_t LoadLatest(const uint64_t* p) {
+  uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(p) : "memory");
+  return value;
+}
+__device__ __forceinline__ void StoreLatest(uint64_t* p, uint64_t value) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(value) : "memory");
+}
+__device__ __forceinline__ Word16 LoadLatest(const Word16* p) {
+  Word16 value;
+  asm volatile("{.reg .b128 v; ld.relaxed.gpu.global.b128 v, [%2]; mov.b128 {%0, %1}, v;}"
+               : "=l"(value.low), "=l"(value.high)
+               : "l"(p)
+               : "memory");
+  return value;
+}
+__device__ __forceinline__ void StoreLatest(Word16* p, Word16 value) {
+  asm volatile("{.reg .b128 v; mov.b128 v, {%1, %2}; st.relaxed.gpu.global.b128 [%0], v;}" ::"l"(p),
+               "l"(value.low), "l"(value.high)
+               : "memory");
+}
+// What another block stores there, as soon as `ready` says that it is there.
+template <typename T, typename Ready>
+__device__ __forceinline__ T LoadWhen(const T* p, const Ready& ready) {
+  T value = LoadLatest(p);
+  while (!ready(value)) value = LoadLatest(p);
+  return value;
+}
+
+// Copies of 4 or 16 bytes, aligned so, that go on while the thread does. `valid_bytes` is their size, or 0:
+// then they write zeros and `global` is not read. Nothing between: memcheck takes that for a read of all bytes.
 __device__ __forceinline__ void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
   const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));
@@ -117,6 +195,15 @@ __device__ __forceinline__ double FmaNearest(double a, double b, double c) { ret
 __device__ __forceinline__ double FmaUp(double a, double b, double c) { return __fma_ru(a, b, c); }
 __device__ __forceinline__ double SqrtUp(double a) { return __dsqrt_ru(a); }
 __device__ __forceinline__ float ToFloat(double a) { return __double2float_rn(a); }
+// The larger number; a NaN wins, and -0 is below +0.
+__device__ __forceinline__ float MaxNan(float a, float b) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+// Of both halves.
+__device__ __forceinline__ uint32_t MaxU16x2(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
+__device__ __forceinline__ uint32_t MinS16x2(uint32_t a, uint32_t b) { return __vmins2(a, b); }
 __device__ __forceinline__ float HalfToFloat(uint16_t bits) {
   float result;
   asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));
@@ -135,6 +222,7 @@ __device__ __forceinline__ int TrailingZeros(uint64_t x) {
 }
 __device__ __forceinline__ int PopulationCount(uint32_t x) { return __popc(x); }
 __device__ __forceinline__ uint64_t MulHigh(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
+__device__ __forceinline__ uint32_t MulHigh(uint32_t a, uint32_t b) { return __umulhi(a, b); }
 
 }  // namespace assay::gpu
 

@@ -24,6 +24,7 @@ struct Launch {
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;            // of dynamic shared memory
   const std::byte* argument = nullptr;  // the structure that the kernel takes by value
+  uint64_t order = 0;                   // of blocks: 0 is that of their numbers, else a seed (device/block.h)
 };
 
 class Kernel {

@@ -64,10 +64,11 @@ uint64_t AddressOf(T* p) {
   return reinterpret_cast<uint64_t>(p);
 }
 
-// What was wrong.
+// What was wrong. `order` is that of the blocks (emulator/device/block.h).
 template <typename Arguments>
 std::string TryKernel(const char* module, const char* name, int64_t blocks, int64_t threads,
-                      int64_t shared_bytes, const Arguments& arguments, const TestMemory& memory) {
+                      int64_t shared_bytes, const Arguments& arguments, const TestMemory& memory,
+                      uint64_t order = 0) {
   const emulated::Module* const found = emulated::CompiledModule(module);
   REQUIRE(found != nullptr);
   const emulated::Kernel* const kernel = found->Find(name);
@@ -78,13 +79,14 @@ std::string TryKernel(const char* module, const char* name, int64_t blocks, int6
   launch.block[0] = static_cast<uint32_t>(threads);
   launch.shared_bytes = static_cast<uint32_t>(shared_bytes);
   launch.argument = reinterpret_cast<const std::byte*>(&arguments);
+  launch.order = order;
   return kernel->Run(launch, memory);
 }
 template <typename Arguments>
 void RunKernel(const char* module, const char* name, int64_t blocks, int64_t threads, int64_t shared_bytes,
-               const Arguments& arguments, const TestMemory& memory) {
+               const Arguments& arguments, const TestMemory& memory, uint64_t order = 0) {
   if (blocks == 0) return;
-  REQUIRE(TryKernel(module, name, blocks, threads, shared_bytes, arguments, memory) == "");
+  REQUIRE(TryKernel(module, name, blocks, threads, shared_bytes, arguments, memory, order) == "");
   REQUIRE(memory.ZonesAreIntact());
 }
 

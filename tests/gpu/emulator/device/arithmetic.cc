@@ -1,4 +1,5 @@
 // What kernels ask of a GPU's arithmetic, by the host's. Compiled with -frounding-math.
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -44,6 +45,26 @@ uint64_t ShuffleBits(uint64_t bits, uint32_t from) {
   GridRun::Current()->Together(&Operation::Apply, &operand);
   return operand.bits;
 }
+
+namespace {
+
+// The largest of what all lanes give.
+uint32_t LargestOfLanes(uint32_t value) {
+  struct Operation {
+    static void Apply(void* const* operands) {
+      uint32_t most = 0;
+      for (int i = 0; i < 32; ++i) most = std::max(most, *static_cast<uint32_t*>(operands[i]));
+      for (int i = 0; i < 32; ++i) *static_cast<uint32_t*>(operands[i]) = most;
+    }
+  };
+  GridRun::Current()->Together(&Operation::Apply, &value);
+  return value;
+}
+
+}  // namespace
+
+uint32_t MaxOfLanes(uint32_t value) { return LargestOfLanes(value); }
+uint32_t MinOfLanes(uint32_t value) { return ~LargestOfLanes(~value); }
 
 uint32_t Ballot(bool value) {
   struct Operation {
@@ -168,6 +189,23 @@ float HalfToFloat(uint16_t bits) {
                            : exponent == 0 ? std::ldexp(fraction, -24)
                                            : std::ldexp(1024 + fraction, exponent - 25);
   return static_cast<float>(std::copysign(magnitude, (bits & 0x8000) != 0 ? -1.0 : 1.0));
+}
+
+float MaxNan(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::bit_cast<float>(0x7fffffff);
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+uint32_t MaxU16x2(uint32_t a, uint32_t b) {
+  return std::max(a >> 16, b >> 16) << 16 | std::max(a & 0xffff, b & 0xffff);
+}
+
+uint32_t MinS16x2(uint32_t a, uint32_t b) {
+  const auto least = [](uint32_t x, uint32_t y) {
+    return static_cast<uint16_t>(std::min(static_cast<int16_t>(x), static_cast<int16_t>(y)));
+  };
+  return static_cast<uint32_t>(least(a >> 16, b >> 16)) << 16 | least(a, b);
 }
 
 }  // namespace assay::gpu

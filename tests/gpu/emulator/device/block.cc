@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 namespace assay::emulated {
 namespace {
@@ -11,10 +13,12 @@ namespace {
 thread_local GridRun* current = nullptr;
 
 constexpr int kMaxThreads = 1024;
+constexpr size_t kMostBlocks = 4;  // under way at once
 
-Fibres& ThreadFibres() {
-  static thread_local Fibres fibres(kMaxThreads);
-  return fibres;
+Fibres& ThreadFibres(size_t block) {
+  static thread_local std::array<std::unique_ptr<Fibres>, kMostBlocks> fibres;
+  if (fibres[block] == nullptr) fibres[block] = std::make_unique<Fibres>(kMaxThreads);
+  return *fibres[block];
 }
 
 // Tables of constants that kernels read lie in the loaded object that holds this code.
@@ -62,8 +66,6 @@ GridRun::GridRun(const KernelBody& kernel, const Launch& launch, const Memory& m
       launch_(launch),
       memory_(memory),
       threads_(launch.block[0] * launch.block[1] * launch.block[2]),
-      fibres_(ThreadFibres()),
-      shared_(launch.shared_bytes + 2 * kRedZone),
       argument_(launch.argument, launch.argument + kernel.argument_bytes) {}
 
 std::string GridRun::Run() {
@@ -74,69 +76,121 @@ std::string GridRun::Run() {
   GridRun* const outer = current;
   current = this;
   const Index3 size = grid_size();
-  for (block_.z = 0; block_.z < size.z && problem_.empty(); ++block_.z) {
-    for (block_.y = 0; block_.y < size.y && problem_.empty(); ++block_.y) {
-      for (block_.x = 0; block_.x < size.x && problem_.empty(); ++block_.x) RunBlock();
-    }
+  std::vector<uint64_t> order(uint64_t{size.x} * size.y * size.z);
+  std::iota(order.begin(), order.end(), uint64_t{0});
+  std::mt19937_64 random(launch_.order);
+  size_t most = 1;
+  if (launch_.order != 0) {
+    std::shuffle(order.begin(), order.end(), random);
+    most = 1 + random() % kMostBlocks;
   }
+  std::vector<std::unique_ptr<Block>> spare;
+  for (size_t i = 0; i < most; ++i) {
+    spare.push_back(std::make_unique<Block>());
+    spare.back()->fibres = &ThreadFibres(i);
+  }
+  for (size_t next = 0; problem_.empty() && (next < order.size() || !blocks_.empty());) {
+    while (next < order.size() && !spare.empty()) {
+      StartBlock(*spare.back(), order[next++]);
+      blocks_.push_back(std::move(spare.back()));
+      spare.pop_back();
+    }
+    std::vector<size_t> able;
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      if (!blocks_[i]->waits) able.push_back(i);
+    }
+    if (able.empty()) {
+      problem_ = std::string(kernel_.name) + ", " + WaitText(*blocks_[0]);
+      break;
+    }
+    const size_t chosen = able.size() == 1 ? able[0] : able[random() % able.size()];
+    if (RunThreads(*blocks_[chosen])) continue;
+    spare.push_back(std::move(blocks_[chosen]));
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  blocks_.clear();
   current = outer;
   return problem_;
 }
 
-void GridRun::RunBlock() {
-  std::memset(shared_.data(), 0xa5, shared_.size());
-  shadow_.Reset(launch_.shared_bytes);
-  state_.assign(threads_, {});
-  warps_.assign(threads_ / 32, {});
-  block_epoch_ = 1;
-  for (uint32_t i = 0; i < threads_; ++i) fibres_.Start(static_cast<int>(i), &Entry);
-  while (problem_.empty()) {
-    if (RunReady() || !problem_.empty()) continue;
-    const auto in = [this](State state) {
-      return std::count_if(state_.begin(), state_.end(), [&](const Thread& t) { return t.state == state; });
-    };
-    if (in(State::kDone) == threads_) return;
-    if (in(State::kBlockBarrier) == threads_) {
-      ReleaseBarrier();
-      continue;
-    }
-    problem_ = std::string(kernel_.name) + ", block " + Text(block_) + ": " +
-               std::to_string(in(State::kBlockBarrier)) + " threads wait in __syncthreads, " +
-               std::to_string(in(State::kWarp)) + " for their warps, and " +
-               std::to_string(in(State::kDone)) + " are done";
-  }
+void GridRun::StartBlock(Block& block, uint64_t number) {
+  const Index3 size = grid_size();
+  block.index = {static_cast<uint32_t>(number % size.x), static_cast<uint32_t>(number / size.x % size.y),
+                 static_cast<uint32_t>(number / size.x / size.y)};
+  block.shared.assign(launch_.shared_bytes + 2 * kRedZone, 0xa5);
+  block.shadow.Reset(launch_.shared_bytes);
+  block.threads.assign(threads_, {});
+  block.warps.assign(threads_ / 32, {});
+  block.epoch = 1;
+  block.waits = false;
+  for (uint32_t i = 0; i < threads_; ++i) block.fibres->Start(static_cast<int>(i), &Entry);
 }
 
+bool GridRun::RunThreads(Block& block) {
+  block_ = &block;
+  const bool ran = RunReady();
+  const auto in = [&](State state) {
+    return std::count_if(block.threads.begin(), block.threads.end(),
+                         [&](const Thread& t) { return t.state == state; });
+  };
+  const bool done = in(State::kDone) == threads_, at_barrier = in(State::kBlockBarrier) == threads_;
+  if (at_barrier) ReleaseBarrier();
+  if (!ran && !done && !at_barrier) {
+    block.waits = true;
+    return true;
+  }
+  for (const std::unique_ptr<Block>& other : blocks_) other->waits = false;
+  return !done;
+}
+
+std::string GridRun::WaitText(const Block& block) const {
+  const auto in = [&](State state) {
+    return std::to_string(std::count_if(block.threads.begin(), block.threads.end(),
+                                        [&](const Thread& t) { return t.state == state; }));
+  };
+  std::string text = "block " + Text(block.index) + ": " + in(State::kBlockBarrier) +
+                     " threads wait in __syncthreads, " + in(State::kWarp) + " for their warps, and " +
+                     in(State::kDone) + " are done";
+  if (in(State::kPoll) != "0")
+    text += ", " + in(State::kPoll) + " poll for what no thread that is under way will write";
+  return text;
+}
+
+// A thread that polls again did nothing.
 bool GridRun::RunReady() {
   bool ran = false;
   for (running_ = 0; running_ < threads_ && problem_.empty(); ++running_) {
-    if (state_[running_].state != State::kReady) continue;
-    ran = true;
-    fibres_.Resume(static_cast<int>(running_));
+    Thread& thread = running_thread();
+    if (thread.state != State::kReady && thread.state != State::kPoll) continue;
+    const bool polls = thread.state == State::kPoll;
+    thread.state = State::kReady;
+    thread.found = false;
+    block_->fibres->Resume(static_cast<int>(running_));
+    ran = ran || !polls || thread.found || thread.state != State::kPoll;
   }
   return ran;
 }
 
 void GridRun::ReleaseBarrier() {
-  ++block_epoch_;
-  for (Thread& thread : state_) thread.state = State::kReady;
+  ++block_->epoch;
+  for (Thread& thread : block_->threads) thread.state = State::kReady;
 }
 
 void GridRun::Entry() {
   GridRun& run = *current;
   try {
     run.kernel_.run(run.argument_.data());
-    const Thread& thread = run.state_[run.running_];
+    const Thread& thread = run.running_thread();
     if (!thread.open.empty() || !thread.groups.empty())
       run.Fail("ends with asynchronous copies that nobody waited for");
   } catch (const Failure&) {
   }
-  run.state_[run.running_].state = State::kDone;
+  run.running_thread().state = State::kDone;
   run.Suspend();
   __builtin_unreachable();
 }
 
-void GridRun::Suspend() { fibres_.Suspend(static_cast<int>(running_)); }
+void GridRun::Suspend() { block_->fibres->Suspend(static_cast<int>(running_)); }
 
 Index3 GridRun::thread_index() const {
   const Index3 size = block_size();
@@ -144,7 +198,12 @@ Index3 GridRun::thread_index() const {
 }
 
 void GridRun::SyncThreads() {
-  state_[running_].state = State::kBlockBarrier;
+  running_thread().state = State::kBlockBarrier;
+  Suspend();
+}
+
+void GridRun::Poll() {
+  running_thread().state = State::kPoll;
   Suspend();
 }
 
@@ -153,29 +212,29 @@ void GridRun::SyncWarp() {
   struct Operation {
     static void Apply(void* const* operands) { ++*static_cast<uint32_t*>(operands[0]); }
   };
-  Together(&Operation::Apply, &warps_[running_ / 32].epoch);
+  Together(&Operation::Apply, &block_->warps[running_ / 32].epoch);
 }
 
 void GridRun::Together(WarpOperation operation, void* operand) {
   const uint32_t first = running_ / 32 * 32, lane = running_ % 32;
-  Warp& warp = warps_[running_ / 32];
+  Warp& warp = block_->warps[running_ / 32];
   if (warp.arrived != 0 && warp.operation != operation)
     Fail("lanes of a warp are in different operations of it");
   warp.operation = operation;
   warp.operands[lane] = operand;
   if (++warp.arrived < 32) {
-    state_[running_].state = State::kWarp;
+    running_thread().state = State::kWarp;
     Suspend();
     return;
   }
   warp.arrived = 0;
   operation(warp.operands.data());
-  for (uint32_t i = first; i < first + 32; ++i) state_[i].state = State::kReady;
+  for (uint32_t i = first; i < first + 32; ++i) block_->threads[i].state = State::kReady;
 }
 
 void GridRun::Touch(uintptr_t address, uint32_t bytes, Access access, uint32_t alignment) {
-  const auto shared = reinterpret_cast<uintptr_t>(shared_.data());
-  if (address - shared < shared_.size()) {
+  const auto shared = reinterpret_cast<uintptr_t>(block_->shared.data());
+  if (address - shared < block_->shared.size()) {
     if (address % alignment != 0) {
       Fail("access of " + std::to_string(bytes) + " bytes that is not aligned, shared memory offset " +
            std::to_string(address - shared - kRedZone));
@@ -188,7 +247,7 @@ void GridRun::Touch(uintptr_t address, uint32_t bytes, Access access, uint32_t a
     TouchShared(static_cast<uint32_t>(address - shared - kRedZone), bytes, access);
     return;
   }
-  if (fibres_.IsStack(address)) return;
+  if (block_->fibres->IsStack(address)) return;
   const auto argument = reinterpret_cast<uintptr_t>(argument_.data());
   if (access == Access::kRead) {
     if (address >= argument && address + bytes <= argument + argument_.size()) return;
@@ -215,13 +274,13 @@ bool GridRun::LineIsKnown(uintptr_t address) {
 }
 
 void GridRun::TouchShared(uint32_t offset, uint32_t bytes, Access access) {
-  const std::string race = shadow_.Record(offset, bytes, access, Now());
+  const std::string race = block_->shadow.Record(offset, bytes, access, Now());
   if (!race.empty()) Fail(race);
 }
 
 void GridRun::CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes) {
   const auto to = reinterpret_cast<uintptr_t>(shared);
-  if (to - reinterpret_cast<uintptr_t>(shared_.data()) >= shared_.size()) {
+  if (to - reinterpret_cast<uintptr_t>(block_->shared.data()) >= block_->shared.size()) {
     Fail("asynchronous copy to memory that is not shared");
   }
   Touch(to, bytes, Access::kWrite, bytes);
@@ -234,19 +293,19 @@ void GridRun::CopyAsync(void* shared, const void* global, uint32_t bytes, uint32
   if (valid_bytes != 0 && from % bytes != 0) Fail("asynchronous copy from an address that is not aligned");
   if (valid_bytes != 0) Touch(from, valid_bytes, Access::kRead, 1);
   std::memset(shared, 0x5a, bytes);
-  state_[running_].open.push_back(
+  running_thread().open.push_back(
       {static_cast<unsigned char*>(shared), static_cast<const unsigned char*>(global), bytes, valid_bytes});
 }
 
 void GridRun::CommitCopies() {
-  Thread& thread = state_[running_];
+  Thread& thread = running_thread();
   thread.groups.push_back(std::move(thread.open));
   thread.open.clear();
 }
 
 // Copies come as late as they may.
 void GridRun::WaitCopies(uint32_t groups_left) {
-  auto& groups = state_[running_].groups;
+  auto& groups = running_thread().groups;
   while (groups.size() > groups_left) {
     Finish(groups.front());
     groups.pop_front();
@@ -262,8 +321,8 @@ void GridRun::Finish(const std::vector<Copy>& copies) {
 }
 
 void GridRun::Fail(const std::string& problem) {
-  problem_ = std::string(kernel_.name) + ", block " + Text(block_) + ", thread " + std::to_string(running_) +
-             ": " + problem;
+  problem_ = std::string(kernel_.name) + ", block " + Text(block_->index) + ", thread " +
+             std::to_string(running_) + ": " + problem;
   throw Failure{};
 }
 

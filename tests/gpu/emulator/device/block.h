@@ -19,7 +19,14 @@ namespace assay::emulated {
 // What the lanes of a warp do together: `apply` is called once, with what each lane gave.
 using WarpOperation = void (*)(void* const* operands);
 
-// One grid, whose blocks run one after the other.
+// One grid. With Launch::order 0 its blocks run one after the other in the order of their numbers. Any other
+// number is the seed of a random order in which they start, of how many of them are under way at once (1 to 4),
+// and of which one goes on whenever the threads of another one wait. Only then do blocks change: what a thread
+// does between two waits is not interrupted.
+//
+// A thread that polls waits until another thread did something. Where all threads of all blocks that are under
+// way wait, and no barrier or operation of a warp is complete, nothing can end the wait: that is an error, as
+// a device need not start further blocks before these end.
 class GridRun {
  public:
   GridRun(const KernelBody& kernel, const Launch& launch, const Memory& memory);
@@ -31,14 +38,15 @@ class GridRun {
   static GridRun* Current();
 
   Index3 thread_index() const;
-  Index3 block_index() const { return block_; }
+  Index3 block_index() const { return block_->index; }
   Index3 block_size() const { return {launch_.block[0], launch_.block[1], launch_.block[2]}; }
   Index3 grid_size() const { return {launch_.grid[0], launch_.grid[1], launch_.grid[2]}; }
-  uint32_t lane() const { return running_ % 32; }
-  unsigned char* shared() { return shared_.data() + kRedZone; }
+  unsigned char* shared() { return block_->shared.data() + kRedZone; }
 
   void SyncThreads();
   void SyncWarp();
+  void Poll();
+  void EndPoll() { running_thread().found = true; }
   void Together(WarpOperation operation, void* operand);
   // [address, address + bytes) is touched; operations of several words need only be
   // aligned as `alignment` says.
@@ -51,7 +59,7 @@ class GridRun {
   [[noreturn]] void Fail(const std::string& problem);
 
  private:
-  enum class State { kReady, kBlockBarrier, kWarp, kDone };
+  enum class State { kReady, kBlockBarrier, kWarp, kPoll, kDone };
   struct Copy {
     unsigned char* shared;
     const unsigned char* global;
@@ -60,6 +68,7 @@ class GridRun {
   };
   struct Thread {
     State state = State::kReady;
+    bool found = false;  // what it polled for
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
   };
@@ -69,16 +78,31 @@ class GridRun {
     WarpOperation operation = nullptr;
     std::array<void*, 32> operands{};
   };
+  // A block that is under way.
+  struct Block {
+    Index3 index;
+    Fibres* fibres = nullptr;
+    std::vector<unsigned char> shared;
+    Shadow shadow;
+    std::vector<Thread> threads;
+    std::vector<Warp> warps;
+    uint32_t epoch = 1;
+    bool waits = false;  // all of its threads, since anything happened last
+  };
   static constexpr size_t kRedZone = 4096;
 
   static void Entry();
-  void RunBlock();
-  bool RunReady();  // whether a thread ran
+  void StartBlock(Block& block, uint64_t number);
+  // Lets every thread run until it waits. Whether the block is not done.
+  bool RunThreads(Block& block);
+  bool RunReady();  // whether a thread did something but wait
   void ReleaseBarrier();
+  std::string WaitText(const Block& block) const;
   void Finish(const std::vector<Copy>& copies);
   void TouchShared(uint32_t offset, uint32_t bytes, Access access);
   void Suspend();
-  Moment Now() const { return {running_, block_epoch_, warps_[running_ / 32].epoch}; }
+  Thread& running_thread() { return block_->threads[running_]; }
+  Moment Now() const { return {running_, block_->epoch, block_->warps[running_ / 32].epoch}; }
   // Whether a whole line of 64 bytes is known to be within an allocation.
   bool LineIsKnown(uintptr_t address);
 
@@ -86,15 +110,11 @@ class GridRun {
   const Launch& launch_;
   const Memory& memory_;
   const uint32_t threads_;
-  Fibres& fibres_;
-  std::vector<unsigned char> shared_;
-  Shadow shadow_;
   std::vector<std::byte> argument_;
-  std::vector<Thread> state_;
-  std::vector<Warp> warps_;
   std::array<uintptr_t, 1024> known_lines_{};
-  Index3 block_;
-  uint32_t running_ = 0, block_epoch_ = 1;
+  std::vector<std::unique_ptr<Block>> blocks_;  // under way
+  Block* block_ = nullptr;                      // the one that runs, and its thread
+  uint32_t running_ = 0;
   std::string problem_;
 };
 

@@ -56,11 +56,53 @@ T ShuffleUp(T value, uint32_t by) {
 }
 uint32_t Ballot(bool value);
 inline bool AnyOf(bool value) { return Ballot(value) != 0; }
+inline bool AllOf(bool value) { return Ballot(value) == ~uint32_t{0}; }
+uint32_t MaxOfLanes(uint32_t value);
+uint32_t MinOfLanes(uint32_t value);
 
 // The value before.
 uint32_t AtomicAdd(uint32_t* p, uint32_t value);
 uint64_t AtomicAdd(uint64_t* p, uint64_t value);
 uint32_t AtomicOr(uint32_t* p, uint32_t value);
+
+struct alignas(16) Word16 {
+  uint64_t low, high;
+};
+struct alignas(16) Vector16 {
+  uint32_t words[4];
+};
+template <typename T>
+T LoadStreaming(const T* p) {
+  return *p;
+}
+template <typename T>
+void StoreStreaming(T* p, T value) {
+  *p = value;
+}
+inline void FenceDevice() {}
+template <typename T>
+T LoadPast(const T* p) {
+  return *p;
+}
+template <typename T>
+T LoadLatest(const T* p) {
+  return *p;
+}
+template <typename T>
+void StoreLatest(T* p, T value) {
+  *p = value;
+}
+template <typename T, typename Ready>
+T LoadWhen(const T* p, const Ready& ready) {
+  T value = LoadLatest(p);
+  if (ready(value)) return value;
+  do {
+    emulated::Poll();
+    value = LoadLatest(p);
+  } while (!ready(value));
+  emulated::EndPoll();
+  return value;
+}
 
 inline void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
   emulated::CopyAsync(shared, global, 4, valid_bytes);
@@ -93,6 +135,9 @@ double FmaUp(double a, double b, double c);
 double SqrtUp(double a);
 float ToFloat(double a);  // to nearest
 float HalfToFloat(uint16_t bits);
+float MaxNan(float a, float b);
+uint32_t MaxU16x2(uint32_t a, uint32_t b);
+uint32_t MinS16x2(uint32_t a, uint32_t b);
 
 template <typename To, typename From>
 To BitsAs(From from) {
@@ -106,6 +151,7 @@ inline int PopulationCount(uint32_t x) { return __builtin_popcount(x); }
 inline uint64_t MulHigh(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
 }
+inline uint32_t MulHigh(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t{a} * b >> 32); }
 
 }  // namespace assay::gpu
 

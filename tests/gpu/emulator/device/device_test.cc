@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "tests/gpu/emulator/device/faulty_arguments.h"
+#include "tests/gpu/emulator/device/waiting_arguments.h"
 #include "tests/gpu/kernels/kernel_run.h"
 
 namespace assay::gpu {
@@ -57,6 +58,54 @@ TEST_CASE("a kernel is run with the threads that it was compiled for", "[emulato
              Catch::Contains("want whole warps"));
   CHECK(emulated::CompiledModule("no_such_file") == nullptr);
   CHECK(emulated::CompiledModule("faulty")->Find("no_such_kernel") == nullptr);
+}
+
+namespace {
+
+struct ChainOutcome {
+  std::string problem;
+  bool right = false;
+};
+
+ChainOutcome RunChain(WaitFault fault, uint64_t order) {
+  constexpr uint32_t kTiles = 9;
+  TestMemory memory;
+  uint32_t* const sums = memory.Copy(std::vector<uint32_t>(kTiles));
+  const WaitingArguments a{AddressOf(memory.Copy<uint32_t>({0})),
+                           AddressOf(memory.Copy(std::vector<uint64_t>(kTiles))), AddressOf(sums), fault};
+  ChainOutcome outcome{TryKernel("waiting", "chain", kTiles, 64, 16, a, memory, order), true};
+  for (uint32_t t = 0; t < kTiles; ++t) outcome.right = outcome.right && sums[t] == t * (t + 1) / 2;
+  return outcome;
+}
+
+constexpr uint64_t kOrders = 24;
+
+}  // namespace
+
+TEST_CASE("blocks wait for each other, in any order", "[emulator]") {
+  for (uint64_t order = 0; order < kOrders; ++order) {
+    const ChainOutcome outcome = RunChain(WaitFault::kNone, order);
+    CHECK(outcome.problem == "");
+    CHECK(outcome.right);
+  }
+}
+
+TEST_CASE("the emulation finds waits that need not end, and reads that do not wait", "[emulator]") {
+  int endless = 0, wrong = 0;
+  for (uint64_t order = 0; order < kOrders; ++order) {
+    const ChainOutcome by_number = RunChain(WaitFault::kNoTicket, order);
+    if (by_number.problem.find("1 poll for what no thread that is under way will write") != std::string::npos)
+      ++endless;
+    const ChainOutcome early = RunChain(WaitFault::kEarlyRead, order);
+    CHECK(early.problem == "");
+    if (!early.right) ++wrong;
+    CHECK_THAT(RunChain(WaitFault::kNoWrite, order).problem, Catch::Contains("poll for what no thread"));
+    CHECK_THAT(RunChain(WaitFault::kOtherThreads, order).problem,
+               Catch::Contains("32 threads wait in __syncthreads"));
+  }
+  CHECK(RunChain(WaitFault::kNoTicket, 0).problem == "");
+  CHECK(endless > 4);
+  CHECK(wrong > 4);
 }
 
 }  // namespace assay::gpu

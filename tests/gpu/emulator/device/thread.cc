@@ -12,6 +12,8 @@ Index3 GridSize() { return GridRun::Current()->grid_size(); }
 unsigned char* SharedMemory() { return GridRun::Current()->shared(); }
 void SyncThreads() { GridRun::Current()->SyncThreads(); }
 void SyncWarp() { GridRun::Current()->SyncWarp(); }
+void Poll() { GridRun::Current()->Poll(); }
+void EndPoll() { GridRun::Current()->EndPoll(); }
 void Trap() { GridRun::Current()->Fail("trap"); }
 
 void CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes) {

@@ -20,6 +20,9 @@ unsigned char* SharedMemory();
 void SyncThreads();
 void SyncWarp();
 [[noreturn]] void Trap();
+// This thread goes on when another one did something: what it waits for is not there yet.
+void Poll();
+void EndPoll();  // it is there
 
 void CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes);
 void CommitCopies();
