@@ -1,6 +1,7 @@
 #include "gpu/reduce_step.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/line_plan.h"
 #include "gpu/reducer.h"
 #include "gpu/resident.h"
 #include "gpu/strided.h"
@@ -59,6 +61,12 @@ LaunchShape ReduceShape(const ReducePlan& plan) {
   return {.blocks = {static_cast<uint32_t>(ReduceBlocks(plan)), 1, 1}, .threads = {kReduceThreads, 1, 1}};
 }
 
+LaunchShape RepairShape(const Device& device, int64_t results) {
+  return {.blocks = {BlocksFor(device, results * 32, kSumRepairThreads), 1, 1},
+          .threads = {kSumRepairThreads, 1, 1},
+          .shared_bytes = kSumRepairSharedBytes};
+}
+
 class SumStep final : public DeviceKernel {
  public:
   struct Functions {
@@ -94,10 +102,7 @@ class SumStep final : public DeviceKernel {
       ASSAY_RETURN_IF_ERROR(device.Launch(
           *functions_.finish, {.blocks = {blocks, 1, 1}, .threads = {kReduceThreads, 1, 1}}, sum));
     }
-    const LaunchShape repair{.blocks = {BlocksFor(device, results * 32, kSumRepairThreads), 1, 1},
-                             .threads = {kSumRepairThreads, 1, 1},
-                             .shared_bytes = kSumRepairSharedBytes};
-    return device.Launch(*functions_.repair, repair, sum);
+    return device.Launch(*functions_.repair, RepairShape(device, results), sum);
   }
 
   const Functions functions_;
@@ -139,6 +144,108 @@ class FoldStep final : public DeviceKernel {
   const int64_t width_;
 };
 
+// A sum or fold over lines in one launch, and a sum's repair.
+class LineStep final : public DeviceKernel {
+ public:
+  // `repair`: of sums, whose elements `dimensions` says.
+  LineStep(std::shared_ptr<Device> device, const DeviceFunction& function, const DeviceFunction* repair,
+           LinePlan plan, const ReducePlan& dimensions)
+      : DeviceKernel(std::move(device)),
+        function_(function),
+        repair_(repair),
+        plan_(std::move(plan)),
+        dimensions_(dimensions) {}
+
+  std::string_view algorithm() const override { return repair_ != nullptr ? "exact sums" : "in any order"; }
+
+ private:
+  absl::Status Enqueue(const DeviceCall& call) const override {
+    Device& device = call.device;
+    const int64_t results = SizeOf(dimensions_.kept);
+    LineArguments a = plan_.arguments;
+    a.input = call.operands[0];
+    a.init = call.operands[1];
+    a.result = call.result;
+    // What is zeroed stands in front: the count of open results, and the counters.
+    const int64_t zeroed = (repair_ != nullptr ? 8 : 0) + (plan_.counters + 1) / 2 * 8;
+    const int64_t open = repair_ != nullptr ? (results + 7) / 8 * 32 : 0;
+    std::shared_ptr<DeviceMemory> memory;
+    if (zeroed > 0) {
+      const int64_t first = (zeroed + 31) / 32 * 32;
+      ASSAY_ASSIGN_OR_RETURN(memory, device.Allocate(first + open + plan_.partial_bytes));
+      ASSAY_RETURN_IF_ERROR(device.Zero(memory->address(), zeroed));
+      a.open_count = memory->address();
+      a.counters = memory->address() + (repair_ != nullptr ? 8 : 0);
+      a.open = memory->address() + static_cast<uint64_t>(first);
+      a.partial = a.open + static_cast<uint64_t>(open);
+    }
+    ASSAY_RETURN_IF_ERROR(device.Launch(function_, plan_.launch(), a));
+    if (repair_ == nullptr) return absl::OkStatus();
+    const SumArguments sum{.plan = dimensions_,
+                           .input = a.input,
+                           .init = a.init,
+                           .result = a.result,
+                           .open = a.open,
+                           .open_count = a.open_count,
+                           .result_type = a.result_type};
+    return device.Launch(*repair_, RepairShape(device, results), sum);
+  }
+
+  const DeviceFunction& function_;
+  const DeviceFunction* const repair_;
+  const LinePlan plan_;
+  const ReducePlan dimensions_;
+};
+
+// The kernel of fold_lines.cu of an operation, and what its arguments say of it.
+std::string SetLineFold(const FoldingArguments& folding, int64_t bytes, LineArguments* a) {
+  const uint64_t sign = uint64_t{1} << (8 * bytes - 1);
+  a->infinity = folding.infinity;
+  a->nan = folding.nan;
+  switch (folding.op) {
+    case FoldOp::kMax:
+    case FoldOp::kMin:
+      if (folding.kind == FoldKind::kFloat) {
+        a->flip = folding.op == FoldOp::kMin ? sign : 0;
+        return fmt::format("float_{}", bytes);
+      }
+      a->flip =
+          (folding.op == FoldOp::kMin ? ~uint64_t{0} : 0) ^ (folding.kind == FoldKind::kSigned ? sign : 0);
+      return fmt::format("max_{}", bytes);
+    case FoldOp::kAnd:
+      a->flip = ~uint64_t{0};
+      return fmt::format("or_{}", bytes);
+    case FoldOp::kOr:
+      return fmt::format("or_{}", bytes);
+    case FoldOp::kXor:
+      return fmt::format("xor_{}", bytes);
+    case FoldOp::kAdd:
+      return fmt::format("add_{}", bytes);
+    case FoldOp::kMultiply:
+      return fmt::format("multiply_{}", bytes);
+  }
+  return "";
+}
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareLines(const std::shared_ptr<Device>& device,
+                                                           LinePlan plan, const Box& box,
+                                                           const DeviceReducer& kind, ElementType type) {
+  const DeviceFunction *function = nullptr, *repair = nullptr;
+  if (kind.sum) {
+    plan.arguments.result_type = *kind.sum;
+    ASSAY_ASSIGN_OR_RETURN(
+        function, KernelFunction(*device, "sum_lines", fmt::format("sum_{}_{}", plan.shape, Name(type))));
+    ASSAY_ASSIGN_OR_RETURN(repair,
+                           KernelFunction(*device, "reduce", fmt::format("sum_repair_{}", Name(type))));
+  } else {
+    const std::string operation = SetLineFold(kind.folding, Bytes(type), &plan.arguments);
+    ASSAY_ASSIGN_OR_RETURN(
+        function, KernelFunction(*device, "fold_lines", fmt::format("fold_{}_{}", plan.shape, operation)));
+  }
+  return std::make_shared<const LineStep>(device, *function, repair, std::move(plan),
+                                          ReducePlan{box.kept, box.reduced, 1, 1});
+}
+
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSum(const std::shared_ptr<Device>& device,
                                                          const ReducePlan& plan, Float type,
                                                          ElementType element) {
@@ -160,8 +267,14 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const std::shared_pt
     return NotSupported({}, "operand, init value and result of more than one type");
   const ComputationId reducer = *step.instruction.attributes.Computation(Attr::kToApply);
   ASSAY_ASSIGN_OR_RETURN(const Box box, BoxOf(step));
-  const ReducePlan plan = PlanFor(*device, box);
   ASSAY_ASSIGN_OR_RETURN(const DeviceReducer kind, DeviceReducerOf(step.module, reducer, type));
+  const int64_t bytes = Bytes(type);
+  const LineElements elements{.bytes = bytes,
+                              .state_bytes = kind.sum ? kSumStateBytes : FoldStateBytes(bytes),
+                              .columns = kind.sum ? SumColumns(bytes) : FoldColumns(bytes)};
+  if (std::optional<LinePlan> lines = LinePlanOf(device->properties(), box.kept, box.reduced, elements))
+    return PrepareLines(device, *std::move(lines), box, kind, type);
+  const ReducePlan plan = PlanFor(*device, box);
   if (kind.sum) return PrepareSum(device, plan, *kind.sum, type);
   const FoldArguments fold{.plan = plan, .folding = kind.folding};
   ASSAY_ASSIGN_OR_RETURN(const DeviceFunction* const function,

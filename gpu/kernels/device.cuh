@@ -92,8 +92,8 @@ __device__ __forceinline__ void StoreStreaming(T* p, T value) {
 }
 
 // Memory that blocks of one launch share. FenceDevice stands between what a block writes and the word by
-// which it says so, and between the reading of that word and of what was written. LoadPast reads memory, not a
-// copy in the multiprocessor's own cache.
+// which it says so, and between the reading of that word and of what was written. LoadPast reads memory, not
+// a copy in the multiprocessor's own cache.
 __device__ __forceinline__ void FenceDevice() { __threadfence(); }
 __device__ __forceinline__ uint32_t LoadPast(const uint32_t* p) { return __ldcg(p); }
 __device__ __forceinline__ uint64_t LoadPast(const uint64_t* p) {
@@ -129,7 +129,8 @@ __device__ __forceinline__ T LoadWhen(const T* p, const Ready& ready) {
 }
 
 // Copies of 4 or 16 bytes, aligned so, that go on while the thread does. `valid_bytes` is their size, or 0:
-// then they write zeros and `global` is not read. Nothing between: memcheck takes that for a read of all bytes.
+// then they write zeros and `global` is not read. Nothing between: memcheck takes that for a read of all
+// bytes.
 __device__ __forceinline__ void CopyAsync4(void* shared, const void* global, uint32_t valid_bytes) {
   const auto to = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(valid_bytes));

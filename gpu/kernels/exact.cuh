@@ -172,6 +172,14 @@ struct SpecialTerms {
     negative = AnyOf(negative);
   }
   __device__ __forceinline__ bool any() const { return nan || positive || negative; }
+  __device__ __forceinline__ uint32_t Mask() const {
+    return (nan ? 1u : 0u) | (positive ? 2u : 0u) | (negative ? 4u : 0u);
+  }
+  __device__ __forceinline__ void OrMask(uint32_t mask) {
+    nan |= (mask & 1) != 0;
+    positive |= (mask & 2) != 0;
+    negative |= (mask & 4) != 0;
+  }
   __device__ __forceinline__ uint64_t Bits(const FloatShape& shape) const {
     if (nan || (positive && negative)) return NanBits(shape);
     return InfinityBits(shape) | (negative ? uint64_t{1} << (shape.bits - 1) : 0);

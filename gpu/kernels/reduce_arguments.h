@@ -45,7 +45,55 @@ struct SumArguments {
   Float result_type;
 };
 constexpr int kSumRepairThreads = 512;
-constexpr uint32_t kSumRepairSharedBytes = kSumRepairThreads / 32 * 96 * 8;
+// Of each warp what it has of a sum, and which kinds of terms there were.
+constexpr uint32_t kSumRepairSharedBytes = kSumRepairThreads / 32 * (96 * 8 + 4);
+
+// Operands that are [outer][length][inner] in memory, whose middle dimension is reduced: kernels of
+// sum_lines.cu and fold_lines.cu. At least one element; results are [outer][inner].
+//
+// sum_rows_TYPE and fold_rows_OP_N where inner is 1: `group` neighbouring lanes, a power of two up to 32,
+// take a line together; LineBlocksOfRows blocks. sum_long_TYPE and fold_long_OP_N where inner is 1: `parts`
+// blocks take a line together; outer * parts blocks. sum_columns_TYPE and fold_columns_OP_N: a block has 32
+// * columns neighbouring results, and one of `parts` parts of their elements; outer * LineBlocksAcross *
+// parts blocks. `inner` is a multiple of the columns of a thread, SumColumns or FoldColumns.
+// sum_columns_1_TYPE and fold_columns_1_OP_N have one column a thread.
+//
+// Blocks have kReduceThreads threads and LineSharedBytes (columns 0: not by columns). Behind sums follows
+// sum_repair_TYPE.
+struct LineArguments {
+  uint64_t input;
+  uint64_t init;  // of the input's type
+  uint64_t result;
+  uint64_t partial;   // states [results * parts], where there is more than one part
+  uint64_t counters;  // uint32_t [LineCounters], zero before and after, where there is more than one part
+  uint64_t open;      // of sums, as in SumArguments
+  uint64_t open_count;
+  int64_t outer, length, inner, parts;
+  int32_t group;
+  Float result_type;  // of sums
+  // Of folds: what the bits of elements are xored with before the operation and after it, and of floats the
+  // bits of infinity and NaN.
+  uint64_t flip, infinity, nan;
+};
+constexpr int64_t kSumStateBytes = 32;
+constexpr int64_t FoldStateBytes(int64_t element_bytes) { return element_bytes == 8 ? 8 : 4; }
+constexpr int SumColumns(int64_t element_bytes) { return element_bytes == 8 ? 2 : 4; }
+constexpr int FoldColumns(int64_t element_bytes) { return static_cast<int>(16 / element_bytes); }
+// A state of every warp, or of every warp and column; one word more.
+constexpr uint32_t LineSharedBytes(int columns, int64_t state_bytes) {
+  const int64_t states = columns == 0 ? 32 : int64_t{kReduceThreads} / 32 * columns * 33;
+  return static_cast<uint32_t>(states * state_bytes + 16);
+}
+constexpr int64_t LineBlocksOfRows(const LineArguments& a) {
+  return (a.outer * a.group + kReduceThreads - 1) / kReduceThreads;
+}
+// Blocks side by side that have all results of one `outer` index.
+constexpr int64_t LineBlocksAcross(const LineArguments& a, int columns) {
+  return (a.inner + 32 * columns - 1) / (32 * columns);
+}
+constexpr int64_t LineCounters(const LineArguments& a, int columns) {
+  return columns == 0 ? a.outer : a.outer * LineBlocksAcross(a, columns);
+}
 
 enum class FoldOp : int32_t { kMax, kMin, kAnd, kOr, kXor, kAdd, kMultiply };
 enum class FoldKind : int32_t { kUnsigned, kSigned, kFloat };

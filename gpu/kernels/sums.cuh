@@ -114,20 +114,23 @@ __device__ __forceinline__ void FinishSum(const Arguments& a, PartialSum<Input>&
   }
 }
 
-// A block takes every so manieth open item; its finite terms, of which not all are zeros, it sums again. Open
+// A block takes every so manieth open item; its terms, of which not all are zeros, it sums again. Open
 // is made of the arguments and an item, and knows its terms (0 of those that are none), `start` and the
 // element `result` of the result.
 template <typename Input, typename Open, typename Arguments>
 __device__ __forceinline__ void RepairSums(const Arguments& a) {
   constexpr int kWarps = kSumRepairThreads / 32, kLimbs = Input::kLimbs;
   auto* const shared = reinterpret_cast<int64_t*>(SharedMemory());
+  auto* const kinds = reinterpret_cast<uint32_t*>(SharedMemory() + kSumRepairThreads / 32 * 96 * 8);
   const uint32_t count = *reinterpret_cast<const uint32_t*>(a.open_count);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
     const Open open(a, reinterpret_cast<const uint32_t*>(a.open)[i]);
     WideSum<kLimbs, Input::kLow> sum;
+    SpecialTerms special;
     for (int64_t k = warp * 32; k < open.size(); k += kSumRepairThreads) {
       const double own = k + lane < open.size() ? open.Term(k + lane) : 0.0;
+      special.Note(own);
       for (uint32_t from = 0; from < 32; ++from) {
         const Parts parts = PartsOf(Shuffle(own, from));
         sum.Add(parts.integer, parts.exponent, parts.negative);
@@ -136,16 +139,20 @@ __device__ __forceinline__ void RepairSums(const Arguments& a) {
     if (warp == 0) {
       const Parts parts = PartsOf(Input::Value(open.start));
       sum.Add(parts.integer, parts.exponent, parts.negative);
+      special.Note(Input::Value(open.start));
     }
+    special.OrLanes();
     SyncThreads();
     for (int j = 0; j < kLimbs; ++j) shared[(warp * kLimbs + j) * 32 + lane] = sum.own(j);
+    if (lane == 0) kinds[warp] = special.Mask();
     SyncThreads();
     if (warp != 0) continue;
+    for (int other = 1; other < kWarps; ++other) special.OrMask(kinds[other]);
     for (int other = 1; other < kWarps; ++other) {
       for (int j = 0; j < kLimbs; ++j) sum.own(j) += shared[(other * kLimbs + j) * 32 + lane];
     }
     const FloatShape shape = ShapeOf(a.result_type);
-    const uint64_t bits = sum.Round(shape);
+    const uint64_t rounded = sum.Round(shape), bits = special.any() ? special.Bits(shape) : rounded;
     if (lane == 0) StoreBits(a.result, open.result, bits, shape.bits);
   }
 }

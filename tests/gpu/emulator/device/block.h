@@ -20,13 +20,13 @@ namespace assay::emulated {
 using WarpOperation = void (*)(void* const* operands);
 
 // One grid. With Launch::order 0 its blocks run one after the other in the order of their numbers. Any other
-// number is the seed of a random order in which they start, of how many of them are under way at once (1 to 4),
-// and of which one goes on whenever the threads of another one wait. Only then do blocks change: what a thread
-// does between two waits is not interrupted.
+// number is the seed of a random order in which they start, of how many of them are under way at once (1 to
+// 4), and of which one goes on whenever the threads of another one wait. Only then do blocks change: what a
+// thread does between two waits is not interrupted.
 //
-// A thread that polls waits until another thread did something. Where all threads of all blocks that are under
-// way wait, and no barrier or operation of a warp is complete, nothing can end the wait: that is an error, as
-// a device need not start further blocks before these end.
+// A thread that polls waits until another thread did something. Where all threads of all blocks that are
+// under way wait, and no barrier or operation of a warp is complete, nothing can end the wait: that is an
+// error, as a device need not start further blocks before these end.
 class GridRun {
  public:
   GridRun(const KernelBody& kernel, const Launch& launch, const Memory& memory);
