@@ -8,6 +8,7 @@
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
+#include "gpu/kernels/scan_arguments.h"
 #include "gpu/kernels/window_arguments.h"
 #include "gpu/reducer.h"
 #include "gpu/resident.h"
@@ -73,18 +74,19 @@ absl::StatusOr<WindowReduceArguments> WindowGeometryOf(const StepView& step) {
   return a;
 }
 
+LaunchShape WindowRepairShape(const Device& device, int64_t results) {
+  return {.blocks = {BlocksFor(device, results * 32, kSumRepairThreads), 1, 1},
+          .threads = {kSumRepairThreads, 1, 1},
+          .shared_bytes = kSumRepairSharedBytes};
+}
+
 class ReduceWindowStep final : public DeviceKernel {
  public:
   ReduceWindowStep(std::shared_ptr<Device> device, const DeviceFunction& function,
-                   const DeviceFunction* repair, const WindowReduceArguments& arguments, bool is_prefix)
-      : DeviceKernel(std::move(device)),
-        function_(function),
-        repair_(repair),
-        arguments_(arguments),
-        is_prefix_(is_prefix) {}
+                   const DeviceFunction* repair, const WindowReduceArguments& arguments)
+      : DeviceKernel(std::move(device)), function_(function), repair_(repair), arguments_(arguments) {}
 
   std::string_view algorithm() const override {
-    if (is_prefix_) return repair_ != nullptr ? "exact prefix sums" : "prefixes";
     return repair_ != nullptr ? "exact sums of windows" : "windows in any order";
   }
 
@@ -101,23 +103,105 @@ class ReduceWindowStep final : public DeviceKernel {
       a.open = open->address() + 8;
       ASSAY_RETURN_IF_ERROR(call.device.Zero(a.open_count, 8));
     }
-    const int64_t blocks = is_prefix_ ? PrefixBlocks(a) : WindowBlocks(a);
-    const LaunchShape shape{.blocks = {static_cast<uint32_t>(blocks), 1, 1},
-                            .threads = {kReduceThreads, 1, 1},
-                            .shared_bytes = is_prefix_ ? kPrefixSharedBytes : 0};
+    const LaunchShape shape{.blocks = {static_cast<uint32_t>(WindowBlocks(a)), 1, 1},
+                            .threads = {kReduceThreads, 1, 1}};
     ASSAY_RETURN_IF_ERROR(call.device.Launch(function_, shape, a));
     if (repair_ == nullptr) return absl::OkStatus();
-    const LaunchShape repair{.blocks = {BlocksFor(call.device, a.results * 32, kSumRepairThreads), 1, 1},
-                             .threads = {kSumRepairThreads, 1, 1},
-                             .shared_bytes = kSumRepairSharedBytes};
-    return call.device.Launch(*repair_, repair, a);
+    return call.device.Launch(*repair_, WindowRepairShape(call.device, a.results), a);
   }
 
   const DeviceFunction& function_;
   const DeviceFunction* const repair_;  // of sums
   const WindowReduceArguments arguments_;
-  const bool is_prefix_;
 };
+
+// Windows that are all prefixes of lines.
+class ScanStep final : public DeviceKernel {
+ public:
+  // `windows`: the same operation as the repair of sums takes it.
+  ScanStep(std::shared_ptr<Device> device, const DeviceFunction& function, const DeviceFunction* repair,
+           const WindowReduceArguments& windows, const ScanArguments& arguments, int threads, int64_t bytes)
+      : DeviceKernel(std::move(device)),
+        function_(function),
+        repair_(repair),
+        windows_(windows),
+        arguments_(arguments),
+        threads_(threads),
+        bytes_(bytes) {}
+
+  std::string_view algorithm() const override {
+    return repair_ != nullptr ? "exact prefix sums" : "prefixes";
+  }
+
+ private:
+  absl::Status Enqueue(const DeviceCall& call) const override {
+    const int64_t results = windows_.results, blocks = results / arguments_.length * arguments_.tiles;
+    ScanArguments a = arguments_;
+    a.input = call.operands[0];
+    a.init = call.operands[1];
+    a.result = call.result;
+    // The ticket, the count of open results, the states: zeros. Then errors and open results of sums.
+    const int64_t zeroed = 16 + blocks * kScanStateBytes, errors = repair_ != nullptr ? 16 * blocks : 0,
+                  open = repair_ != nullptr ? 4 * results : 0;
+    ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
+                           call.device.Allocate(zeroed + errors + open));
+    ASSAY_RETURN_IF_ERROR(call.device.Zero(memory->address(), zeroed));
+    a.ticket = memory->address();
+    a.open_count = a.ticket + 8;
+    a.states = a.ticket + 16;
+    a.errors = a.ticket + static_cast<uint64_t>(zeroed);
+    a.open = a.errors + static_cast<uint64_t>(errors);
+    const LaunchShape shape{.blocks = {static_cast<uint32_t>(blocks), 1, 1},
+                            .threads = {static_cast<uint32_t>(threads_), 1, 1},
+                            .shared_bytes = ScanSharedBytes(threads_, bytes_)};
+    ASSAY_RETURN_IF_ERROR(call.device.Launch(function_, shape, a));
+    if (repair_ == nullptr) return absl::OkStatus();
+    WindowReduceArguments windows = windows_;
+    windows.input = a.input;
+    windows.init = a.init;
+    windows.result = a.result;
+    windows.open = a.open;
+    windows.open_count = a.open_count;
+    return call.device.Launch(*repair_, WindowRepairShape(call.device, results), windows);
+  }
+
+  const DeviceFunction& function_;
+  const DeviceFunction* const repair_;  // of sums
+  const WindowReduceArguments windows_;
+  const ScanArguments arguments_;
+  const int threads_;
+  const int64_t bytes_;  // of an element
+};
+
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScan(const std::shared_ptr<Device>& device,
+                                                          const WindowReduceArguments& windows, int32_t along,
+                                                          const std::string& suffix,
+                                                          const DeviceFunction* repair, int64_t bytes) {
+  const WindowDimensionArguments& line = windows.dimensions[along];
+  ScanArguments a{.length = line.size,
+                  .inner = line.stride,
+                  .reversed = line.low == 0 ? 1 : 0,
+                  .result_type = windows.result_type,
+                  .folding = windows.folding};
+  const int64_t lines = windows.results / a.length;
+  const auto tiles = [&](int threads) {
+    return (a.length + threads * kScanItems - 1) / (threads * kScanItems);
+  };
+  // Blocks as large as the line or, where there are few tiles, small enough to have work for all
+  // multiprocessors.
+  constexpr int64_t kBlocksOfMultiprocessor = 4;
+  int threads = kScanThreads;
+  while (threads > 32 && tiles(threads / 2) == 1) threads /= 2;
+  while (threads > 64 &&
+         lines * tiles(threads) < kBlocksOfMultiprocessor * device->properties().multiprocessors)
+    threads /= 2;
+  if (lines * tiles(threads) > kMaxBlocks)
+    return NotSupported({}, fmt::format("{} results", windows.results));
+  a.tiles = static_cast<uint32_t>(tiles(threads));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceFunction* const function,
+                         KernelFunction(*device, "scan", "scan_" + suffix));
+  return std::make_shared<const ScanStep>(device, *function, repair, windows, a, threads, bytes);
+}
 
 }  // namespace
 
@@ -138,28 +222,24 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const std::sha
       DeviceReducerOf(step.module, *step.instruction.attributes.Computation(Attr::kToApply), type));
   ASSAY_ASSIGN_OR_RETURN(WindowReduceArguments a, WindowGeometryOf(step));
   const std::optional<int32_t> along = PrefixDimension(a);
-  if (along) {
-    a.along = *along;
-    a.reversed = a.dimensions[*along].low == 0 ? 1 : 0;
-  } else if (a.entries > kMaxEntries) {
+  if (!along && a.entries > kMaxEntries)
     return NotSupported({}, fmt::format("windows of {}", Counted(a.entries, "position")));
-  }
-  for (a.group = 1; !along && a.group < 32 && a.group * 8 < a.entries;) a.group *= 2;
+  for (a.group = 1; a.group < 32 && a.group * 8 < a.entries;) a.group *= 2;
   a.folding = reducer.folding;
   a.result_type = reducer.sum.value_or(Float::kF32);
-  if (a.results > kMaxWindowResults || (along ? PrefixBlocks(a) : WindowBlocks(a)) > kMaxBlocks)
-    return NotSupported({}, fmt::format("{}", Counted(a.results, "result")));
+  if (a.results > kMaxWindowResults || (!along && WindowBlocks(a) > kMaxBlocks))
+    return NotSupported({}, Counted(a.results, "result"));
   const std::string suffix =
       reducer.sum ? fmt::format("sum_{}", Name(type)) : fmt::format("fold_{}", Bytes(type));
-  ASSAY_ASSIGN_OR_RETURN(
-      const DeviceFunction* const function,
-      KernelFunction(*device, "window", fmt::format("{}_{}", along ? "prefix" : "window", suffix)));
   const DeviceFunction* repair = nullptr;
   if (reducer.sum) {
     ASSAY_ASSIGN_OR_RETURN(repair,
                            KernelFunction(*device, "window", fmt::format("window_repair_{}", Name(type))));
   }
-  return std::make_shared<const ReduceWindowStep>(device, *function, repair, a, along.has_value());
+  if (along) return PrepareScan(device, a, *along, suffix, repair, Bytes(type));
+  ASSAY_ASSIGN_OR_RETURN(const DeviceFunction* const function,
+                         KernelFunction(*device, "window", "window_" + suffix));
+  return std::make_shared<const ReduceWindowStep>(device, *function, repair, a);
 }
 
 }  // namespace assay::gpu

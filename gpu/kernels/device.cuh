@@ -18,6 +18,10 @@
 #define LARGE_KERNEL(name, Arguments, threads) \
   extern "C" __global__ void __launch_bounds__(threads, 1) name(const __grid_constant__ Arguments a)
 
+// The same of kernels of which a multiprocessor is to run so many blocks.
+#define DENSE_KERNEL(name, Arguments, threads, blocks) \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ Arguments a)
+
 // A function that is called, so that it stands in a kernel once.
 #define OUTLINE __noinline__
 

@@ -11,31 +11,9 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/kernels/states.cuh"
 
 namespace assay::gpu {
-
-// A state as words that move between lanes and through memory.
-template <typename State>
-struct StateWords {
-  static_assert(sizeof(State) % 4 == 0);
-  static constexpr int kWords = sizeof(State) / 4;
-  uint32_t words[kWords];
-};
-template <typename State>
-__device__ __forceinline__ State ShuffleXorState(const State& state, uint32_t mask) {
-  auto words = BitsAs<StateWords<State>>(state);
-#pragma unroll
-  for (int i = 0; i < StateWords<State>::kWords; ++i) words.words[i] = ShuffleXor(words.words[i], mask);
-  return BitsAs<State>(words);
-}
-template <typename State>
-__device__ __forceinline__ State LoadPastState(const State* from) {
-  StateWords<State> words;
-#pragma unroll
-  for (int i = 0; i < StateWords<State>::kWords; ++i)
-    words.words[i] = LoadPast(reinterpret_cast<const uint32_t*>(from) + i);
-  return BitsAs<State>(words);
-}
 
 // Of all threads of a block of whole warps, in its first warp; `shared` has room for a state a warp.
 template <typename Op>

@@ -16,6 +16,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/exact.cuh"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/kernels/states.cuh"
 #include "gpu/kernels/sums.cuh"
 
 namespace assay::gpu {
@@ -56,19 +57,18 @@ __device__ __forceinline__ double DepthBound(double depth, double total, int64_t
   return MulUp(MulUp(AddUp(2 * depth, 8), kUnitRoundoff), errors);
 }
 
-// The sum's one rounding; false: open. The doubles in which terms of f32 and less are added do not overflow,
-// so a sum that is infinite or NaN is the result; sums of f64 that may have overflowed are open.
+// The sum's one rounding, where `error` may be off by `bound`; false: open. Sums of terms of f32 and less do
+// not overflow in doubles, so a sum that is infinite or NaN is the result. Of f64 it is where `total`, which
+// bounds the finite terms, says so; others are open.
 template <typename Input>
-__device__ __forceinline__ bool RoundState(const PairState& state, double depth, const FloatShape& shape,
-                                           uint64_t* bits) {
-  if (sizeof(typename Input::Bits) == 8) {
-    if (!(state.total < 0x1p1020)) return false;
-  } else if (!IsFinite(state.sum)) {
+__device__ __forceinline__ bool RoundSum(const PairState& state, double bound, const FloatShape& shape,
+                                         uint64_t* bits) {
+  if (sizeof(typename Input::Bits) == 8 && !(state.total < 0x1p1020)) return false;
+  if (!IsFinite(state.sum)) {
     const SpecialTerms special{IsNan(state.sum), state.sum > 0, state.sum < 0};
     *bits = special.Bits(shape);
     return true;
   }
-  const double bound = DepthBound(depth, state.total, state.least);
   if (state.sum == 0 && state.error == 0 && bound == 0) {
     *bits = BitsAs<uint64_t>(state.sum) == 0 ? 0 : uint64_t{1} << (shape.bits - 1);
     return true;
@@ -78,10 +78,35 @@ __device__ __forceinline__ bool RoundState(const PairState& state, double depth,
   pair.error = state.error;
   return RoundPair(pair, bound, shape, bits);
 }
+template <typename Input>
+__device__ __forceinline__ bool RoundState(const PairState& state, double depth, const FloatShape& shape,
+                                           uint64_t* bits) {
+  return RoundSum<Input>(state, DepthBound(depth, state.total, state.least), shape, bits);
+}
+
+// The state of all lanes of groups of `group`. Where no lane of a warp has an error, and no sum of all of
+// them rounds, sums alone go round.
+__device__ __forceinline__ PairState CombineLanesOf(PairState state, uint32_t group) {
+  if (group == 32) {
+    const uint32_t most = MaxOfLanes(static_cast<uint32_t>(BitsAs<uint64_t>(state.total) >> 32) + 1);
+    const int64_t least = MinOfLanes(static_cast<uint32_t>(state.least + 4096)) - int64_t{4096};
+    const double total = MulUp(32, BitsAs<double>(static_cast<uint64_t>(most) << 32));
+    const bool plain = state.error == 0 && IsFinite(state.sum);
+    if (AllOf(plain && PlainIsExact(total, least))) {
+#pragma unroll
+      for (uint32_t mask = 16; mask != 0; mask /= 2)
+        state.sum = AddNearest(state.sum, ShuffleXor(state.sum, mask));
+      return {state.sum, 0.0, total, least};
+    }
+  }
+  for (uint32_t mask = group / 2; mask != 0; mask /= 2) state = Combine(state, ShuffleXorState(state, mask));
+  return state;
+}
 
 // The largest and the least magnitude of terms as words: of f64 the upper half. Doubled and less one, zeros
-// are the largest number.
-template <typename Input>
+// are the largest number. kFinite: the largest of finite terms, which f64 needs to know that no sum
+// overflowed.
+template <typename Input, bool kFinite = sizeof(typename Input::Bits) == 8>
 struct Extent {
   using Bits = typename Input::Bits;
   static constexpr int kWidth = 8 * sizeof(Bits);
@@ -90,12 +115,14 @@ struct Extent {
   __device__ __forceinline__ void Note(Bits bits) {
     if constexpr (kWidth == 64) {
       const uint32_t doubled = 2 * static_cast<uint32_t>(bits >> 32);
-      most = doubled > most ? doubled : most;
+      if (!kFinite || doubled < 0xffe00000) most = doubled > most ? doubled : most;
       const uint32_t own = (doubled | (static_cast<uint32_t>(bits) != 0 ? 1 : 0)) - 1;
       least = own < least ? own : least;
     } else {
       const uint32_t word = static_cast<uint32_t>(bits) << (32 - kWidth), magnitude = word & 0x7fffffff;
-      most = magnitude > most ? magnitude : most;
+      constexpr uint32_t kInfinity32 =
+          (uint32_t{1} << 31) - (uint32_t{1} << (Input::kFraction + 32 - kWidth));
+      if (!kFinite || magnitude < kInfinity32) most = magnitude > most ? magnitude : most;
       least = 2 * word - 1 < least ? 2 * word - 1 : least;
     }
   }
@@ -115,12 +142,12 @@ struct Extent {
 };
 
 // Terms that one thread adds as pairs.
-template <typename InputType>
+template <typename InputType, bool kFinite = sizeof(typename InputType::Bits) == 8>
 struct PairTerms {
   using Input = InputType;
   using Bits = typename Input::Bits;
   double sum = -0.0, error = 0.0;
-  Extent<Input> extent;
+  Extent<Input, kFinite> extent;
 
   __device__ __forceinline__ void Add(Bits bits) {
     double lost;

@@ -26,22 +26,8 @@ struct LineSum {
   __device__ __forceinline__ static State Combine(const State& x, const State& y) {
     return gpu::Combine(x, y);
   }
-  // Where no lane of a warp has an error, and no sum of all of them rounds, sums alone go round.
-  __device__ __forceinline__ static State CombineLanes(State state, uint32_t group) {
-    if (group == 32) {
-      const uint32_t most = MaxOfLanes(static_cast<uint32_t>(BitsAs<uint64_t>(state.total) >> 32) + 1);
-      const int64_t least = MinOfLanes(static_cast<uint32_t>(state.least + 4096)) - int64_t{4096};
-      const double total = MulUp(32, BitsAs<double>(static_cast<uint64_t>(most) << 32));
-      if (PlainIsExact(total, least) && AllOf(state.error == 0 && IsFinite(state.sum))) {
-#pragma unroll
-        for (uint32_t mask = 16; mask != 0; mask /= 2)
-          state.sum = AddNearest(state.sum, ShuffleXor(state.sum, mask));
-        return {state.sum, 0.0, total, least};
-      }
-    }
-    for (uint32_t mask = group / 2; mask != 0; mask /= 2)
-      state = Combine(state, ShuffleXorState(state, mask));
-    return state;
+  __device__ __forceinline__ static State CombineLanes(const State& state, uint32_t group) {
+    return CombineLanesOf(state, group);
   }
   __device__ __forceinline__ static void Store(const LineArguments& a, const State& sum, int64_t result,
                                                double depth) {

@@ -1,5 +1,5 @@
-// reduce-window: exact sums and folds of the elements under windows,
-// one window by itself or all prefixes of a line together.
+// reduce-window: exact sums and folds of the elements under windows, each window by itself. (Windows that
+// are all prefixes of a line: scan.cu.)
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/folding.cuh"
 #include "gpu/kernels/index.cuh"
@@ -111,133 +111,19 @@ __device__ __forceinline__ void FoldWindows(const WindowReduceArguments& a) {
       Folded<Bits>(folding, key, *reinterpret_cast<const Bits*>(a.init), any != 0);
 }
 
-// Prefixes are made of states that are added in any order.
-template <typename Input>
-struct SumState {
-  using Bits = typename Input::Bits;
-  PartialSum<Input> sum;
-
-  __device__ __forceinline__ explicit SumState(const WindowReduceArguments& /*a*/) {}
-  __device__ __forceinline__ void Add(Bits bits) { sum.Add(bits); }
-  __device__ __forceinline__ void Add(const SumState& other) { sum.Add(other.sum); }
-  __device__ __forceinline__ SumState Below(uint32_t by) const {
-    SumState below(*this);
-    below.sum.pair.sum = ShuffleUp(sum.pair.sum, by);
-    below.sum.pair.error = ShuffleUp(sum.pair.error, by);
-    below.sum.pair.magnitude = ShuffleUp(sum.pair.magnitude, by);
-    below.sum.least = ShuffleUp(sum.least, by);
-    below.sum.kinds = ShuffleUp(sum.kinds, by);
-    return below;
-  }
-  __device__ __forceinline__ void Store(const WindowReduceArguments& a, int64_t result, int64_t count) const {
-    PartialSum<Input> all = sum;
-    FinishSum(a, all, *reinterpret_cast<const Bits*>(a.init), result, result, static_cast<double>(count));
-  }
-};
-
-template <typename BitsOfElement>
-struct FoldState {
-  using Bits = BitsOfElement;
-  const FoldingArguments* folding;
-  uint64_t key;
-
-  __device__ __forceinline__ explicit FoldState(const WindowReduceArguments& a)
-      : folding(&a.folding), key(Folding<Bits>{a.folding}.Neutral()) {}
-  __device__ __forceinline__ void Add(Bits bits) {
-    const Folding<Bits> fold{*folding};
-    key = fold.Of(key, fold.Key(bits));
-  }
-  __device__ __forceinline__ void Add(const FoldState& other) {
-    key = Folding<Bits>{*folding}.Of(key, other.key);
-  }
-  __device__ __forceinline__ FoldState Below(uint32_t by) const {
-    FoldState below(*this);
-    below.key = ShuffleUp(key, by);
-    return below;
-  }
-  __device__ __forceinline__ void Store(const WindowReduceArguments& a, int64_t result, int64_t) const {
-    reinterpret_cast<Bits*>(a.result)[result] =
-        Folded<Bits>(Folding<Bits>{*folding}, key, *reinterpret_cast<const Bits*>(a.init), true);
-  }
-};
-
-// A block has a line, and goes over it a tile at a time.
-template <typename State>
-__device__ __forceinline__ void Prefixes(const WindowReduceArguments& a) {
-  using Bits = typename State::Bits;
-  constexpr int kWarps = kReduceThreads / 32;
-  auto* const of_warps = reinterpret_cast<State*>(SharedMemory());
-  static_assert(sizeof(State) * kWarps <= kPrefixSharedBytes);
-  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const WindowDimensionArguments& along = a.dimensions[a.along];
-  int64_t line = blockIdx.x, first = 0, first_result = 0, step_of_result = 1, places = 1;
-  for (int d = a.rank - 1; d >= 0; --d) {
-    const WindowDimensionArguments& dimension = a.dimensions[d];
-    if (d == a.along) {
-      step_of_result = places;
-    } else {
-      const int64_t at = SplitIndex(&line, dimension.places);
-      first += at * dimension.stride;
-      first_result += at * places;
-    }
-    places *= dimension.places;
-  }
-  const Bits* const elements = reinterpret_cast<const Bits*>(a.input) + first;
-  State carried(a);
-  for (int64_t tile = 0; tile < along.size; tile += kReduceThreads * kPrefixItems) {
-    const int64_t begin = tile + threadIdx.x * kPrefixItems;
-    Bits bits[kPrefixItems] = {};
-    State own(a);
-#pragma unroll
-    for (int j = 0; j < kPrefixItems; ++j) {
-      const int64_t i = begin + j;
-      if (i >= along.size) continue;
-      bits[j] = elements[(a.reversed != 0 ? along.size - 1 - i : i) * along.stride];
-      own.Add(bits[j]);
-    }
-    for (uint32_t by = 1; by < 32; by *= 2) {
-      const State below = own.Below(by);
-      if (lane >= by) own.Add(below);
-    }
-    if (lane == 31) of_warps[warp] = own;
-    State prefix = own.Below(1);
-    if (lane == 0) prefix = State(a);
-    prefix.Add(carried);
-    SyncThreads();
-    for (uint32_t w = 0; w < kWarps; ++w) {
-      if (w < warp) prefix.Add(of_warps[w]);
-      carried.Add(of_warps[w]);
-    }
-    SyncThreads();
-#pragma unroll
-    for (int j = 0; j < kPrefixItems; ++j) {
-      const int64_t i = begin + j;
-      if (i >= along.size) continue;
-      prefix.Add(bits[j]);
-      const int64_t place = a.reversed != 0 ? along.size - 1 - i : i;
-      // Each tile adds what warps have, besides the elements.
-      prefix.Store(a, first_result + place * step_of_result, i + 1 + (tile / kReduceThreads + 2) * 32);
-    }
-  }
-}
-
-#define WINDOW_SUM_KERNELS(type, Input)                                                              \
-  KERNEL(window_sum_##type, WindowReduceArguments, kReduceThreads) { SumWindows<Input>(a); }         \
-  KERNEL(prefix_sum_##type, WindowReduceArguments, kReduceThreads) { Prefixes<SumState<Input>>(a); } \
-  KERNEL(window_repair_##type, WindowReduceArguments, kSumRepairThreads) {                           \
-    RepairSums<Input, OpenWindow<Input>>(a);                                                         \
+#define WINDOW_SUM_KERNELS(type, Input)                                                      \
+  KERNEL(window_sum_##type, WindowReduceArguments, kReduceThreads) { SumWindows<Input>(a); } \
+  KERNEL(window_repair_##type, WindowReduceArguments, kSumRepairThreads) {                   \
+    RepairSums<Input, OpenWindow<Input>>(a);                                                 \
   }
 WINDOW_SUM_KERNELS(f32, InputF32)
 WINDOW_SUM_KERNELS(bf16, InputBf16)
 WINDOW_SUM_KERNELS(f16, InputF16)
 WINDOW_SUM_KERNELS(f64, InputF64)
 
-#define WINDOW_FOLD_KERNELS(bytes, Bits)                                                       \
-  KERNEL(window_fold_##bytes, WindowReduceArguments, kReduceThreads) { FoldWindows<Bits>(a); } \
-  KERNEL(prefix_fold_##bytes, WindowReduceArguments, kReduceThreads) { Prefixes<FoldState<Bits>>(a); }
-WINDOW_FOLD_KERNELS(1, uint8_t)
-WINDOW_FOLD_KERNELS(2, uint16_t)
-WINDOW_FOLD_KERNELS(4, uint32_t)
-WINDOW_FOLD_KERNELS(8, uint64_t)
+KERNEL(window_fold_1, WindowReduceArguments, kReduceThreads) { FoldWindows<uint8_t>(a); }
+KERNEL(window_fold_2, WindowReduceArguments, kReduceThreads) { FoldWindows<uint16_t>(a); }
+KERNEL(window_fold_4, WindowReduceArguments, kReduceThreads) { FoldWindows<uint32_t>(a); }
+KERNEL(window_fold_8, WindowReduceArguments, kReduceThreads) { FoldWindows<uint64_t>(a); }
 
 }  // namespace assay::gpu

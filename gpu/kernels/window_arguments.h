@@ -21,9 +21,6 @@ struct WindowDimensionArguments {
 // window_sum_TYPE and window_fold_N, with WindowBlocks blocks of kReduceThreads threads: `group` neighbouring
 // lanes, a power of two up to 32, make a result together.
 //
-// prefix_sum_TYPE and prefix_fold_N, for windows that hold all elements of a line up to a place, or from it
-// on: PrefixBlocks blocks of kReduceThreads threads and kPrefixSharedBytes.
-//
 // Then, of sums, window_repair_TYPE with any number of blocks of kSumRepairThreads threads and
 // kSumRepairSharedBytes. Fewer than 2^32 results.
 struct WindowReduceArguments {
@@ -38,20 +35,11 @@ struct WindowReduceArguments {
   int32_t group;
   Float result_type;  // of sums
   FoldingArguments folding;
-  // Of prefixes: which dimension the line is, and whether windows begin at their place.
-  int32_t along;
-  int32_t reversed;
 };
 
 constexpr int64_t WindowBlocks(const WindowReduceArguments& a) {
   return (a.results * a.group + kReduceThreads - 1) / kReduceThreads;
 }
-constexpr int64_t PrefixBlocks(const WindowReduceArguments& a) {
-  return a.results / a.dimensions[a.along].places;
-}
-constexpr int kPrefixItems = 4;  // of a thread
-constexpr uint32_t kPrefixSharedBytes = kReduceThreads / 32 * sizeof(SumPart);
-
 }  // namespace assay::gpu
 
 #endif  // ASSAY_GPU_KERNELS_WINDOW_ARGUMENTS_H_

@@ -27,6 +27,7 @@
   static void name(const Arguments& a)
 
 #define LARGE_KERNEL(name, Arguments, threads) KERNEL(name, Arguments, threads)
+#define DENSE_KERNEL(name, Arguments, threads, blocks) KERNEL(name, Arguments, threads)
 
 namespace assay::gpu {
 
