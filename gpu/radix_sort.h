@@ -18,33 +18,34 @@ class SortMemory {
  public:
   static absl::StatusOr<SortMemory> Make(Device& device, int64_t count, int64_t key_bytes);
   int64_t count() const { return count_; }
-  DeviceAddress order() const { return order_; }  // uint32_t
+  // uint32_t; 0 before the first sort: positions are in order.
+  DeviceAddress order() const { return has_order_ ? order_ : 0; }
   DeviceAddress keys() const { return keys_; }
 
  private:
   friend class RadixSort;
-  int64_t count_ = 0;
+  int64_t count_ = 0, key_bytes_ = 0;
+  bool has_order_ = false;
   std::shared_ptr<DeviceMemory> memory_;
-  DeviceAddress order_ = 0, keys_ = 0, next_order_ = 0, next_keys_ = 0, counts_ = 0, totals_ = 0;
+  DeviceAddress order_ = 0, keys_ = 0, next_order_ = 0, next_keys_ = 0, bases_ = 0, zeroed_ = 0;
 };
 
 class RadixSort {
  public:
   static absl::StatusOr<RadixSort> Make(Device& device);
 
-  // The order becomes that of the elements of lines of `length`, or that with the
-  // last one of each line first.
-  absl::Status Start(Device& device, const SortMemory& memory, int64_t length, bool reversed) const;
-  // Sorts keys, of which `bits` bits count, and the order with them; `key_bytes` are 4 or 8.
+  // The order becomes that of the elements of lines of `length` with the last one of each line first.
+  absl::Status StartReversed(Device& device, SortMemory& memory, int64_t length) const;
+  // Sorts by keys of 4 or 8 bytes, of which `bits` bits count, and the order with them. Between both calls
+  // the caller's kernel makes the keys, and counts their bytes.
+  absl::StatusOr<SortCounts> BeginKeys(Device& device, const SortMemory& memory, int bits) const;
   absl::Status SortByKeys(Device& device, SortMemory& memory, int64_t key_bytes, int bits) const;
   // Sorts the order by the number of the line.
   absl::Status SortByLines(Device& device, SortMemory& memory, int64_t length) const;
 
  private:
-  absl::Status Pass(Device& device, SortMemory& memory, SortPassArguments pass, bool is_wide) const;
-
-  const DeviceFunction *start_ = nullptr, *scan_ = nullptr;
-  const DeviceFunction *count_[2] = {}, *scatter_[2] = {};  // of keys of 4 and of 8 bytes
+  const DeviceFunction *start_ = nullptr, *lines_ = nullptr, *pass_ = nullptr, *pass_small_ = nullptr,
+                       *pass_wide_ = nullptr;
 };
 
 }  // namespace assay::gpu

@@ -171,13 +171,14 @@ class ScatterStep final : public DeviceKernel {
   }
 
   absl::Status Sort(Device& device, SortMemory& memory, ScatterArguments a) const {
-    a.order = memory.order();
-    a.keys = memory.keys();
-    const LaunchShape shape{.blocks = {BlocksFor(device, a.items, kScatterThreads), 1, 1},
-                            .threads = {kScatterThreads, 1, 1}};
-    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.keys, shape, a));
     int bits = 0;
     while (a.elements >> bits != 0) ++bits;
+    a.keys = memory.keys();
+    ASSAY_ASSIGN_OR_RETURN(a.counts, sort_.BeginKeys(device, memory, bits));
+    const LaunchShape shape{.blocks = {BlocksFor(device, a.items, kScatterThreads), 1, 1},
+                            .threads = {kScatterThreads, 1, 1},
+                            .shared_bytes = SortCountSharedBytes(a.counts.passes)};
+    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.keys, shape, a));
     return sort_.SortByKeys(device, memory, 4, bits);
   }
 

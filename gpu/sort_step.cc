@@ -97,15 +97,17 @@ struct KeyStep {
     return device.CopyIn(ranks->address(), std::as_bytes(std::span(table)));
   }
 
-  absl::Status Enqueue(Device& device, const SortMemory& memory, DeviceAddress from,
+  absl::Status Enqueue(Device& device, const SortMemory& memory, const SortCounts& counts, DeviceAddress from,
                        DeviceAddress unordered) const {
     SortKeyArguments launch = arguments;
     launch.from = from;
     launch.order = memory.order();
     launch.keys = memory.keys();
+    launch.counts = counts;
     launch.unordered = needs_order ? unordered : 0;
     const LaunchShape shape{.blocks = {BlocksFor(device, launch.count, kSortThreads), 1, 1},
-                            .threads = {kSortThreads, 1, 1}};
+                            .threads = {kSortThreads, 1, 1},
+                            .shared_bytes = SortCountSharedBytes(counts.passes)};
     return device.Launch(*function, shape, launch);
   }
 };
@@ -131,7 +133,7 @@ class SortStep final : public DeviceKernel {
     int64_t key_bytes = 0;
     for (const KeyStep& key : keys_) key_bytes = std::max(key_bytes, key.word_bytes());
     ASSAY_ASSIGN_OR_RETURN(SortMemory memory, SortMemory::Make(device, lines_.count, key_bytes));
-    ASSAY_RETURN_IF_ERROR(sort_.Start(device, memory, lines_.length, ties_reversed_));
+    if (ties_reversed_) ASSAY_RETURN_IF_ERROR(sort_.StartReversed(device, memory, lines_.length));
     ASSAY_RETURN_IF_ERROR(SortByKeys(call, memory));
     if (lines_.count > lines_.length) ASSAY_RETURN_IF_ERROR(sort_.SortByLines(device, memory, lines_.length));
     for (size_t k = 0; k < takes_.size(); ++k) {
@@ -160,10 +162,11 @@ class SortStep final : public DeviceKernel {
     }
     for (size_t k = keys_.size(); k-- > 0;) {
       const KeyStep& key = keys_[k];
-      ASSAY_RETURN_IF_ERROR(
-          key.Enqueue(call.device, memory, call.operands[key.operand], asks ? unordered->address() : 0));
-      ASSAY_RETURN_IF_ERROR(
-          sort_.SortByKeys(call.device, memory, key.word_bytes(), static_cast<int>(8 * key.bytes)));
+      const auto bits = static_cast<int>(8 * key.bytes);
+      ASSAY_ASSIGN_OR_RETURN(const SortCounts counts, sort_.BeginKeys(call.device, memory, bits));
+      ASSAY_RETURN_IF_ERROR(key.Enqueue(call.device, memory, counts, call.operands[key.operand],
+                                        asks ? unordered->address() : 0));
+      ASSAY_RETURN_IF_ERROR(sort_.SortByKeys(call.device, memory, key.word_bytes(), bits));
     }
     if (!asks) return absl::OkStatus();
     uint32_t found = 0;

@@ -30,21 +30,6 @@ __device__ __forceinline__ typename Op::State CombineBlock(typename Op::State st
   return state;
 }
 
-// True in all threads of that block which is the last one of `blocks` to come to the counter; the counter is
-// zero again after that. What the others wrote before is then read past the first-level cache. `shared` is a
-// word of shared memory.
-__device__ __forceinline__ bool IsLastBlock(uint32_t* counter, uint32_t blocks, uint32_t* shared) {
-  FenceDevice();  // each thread that wrote, before the barrier
-  SyncThreads();
-  if (threadIdx.x == 0) {
-    *shared = AtomicAdd(counter, 1) == blocks - 1 ? 1 : 0;
-    if (*shared != 0) *counter = 0;
-    FenceDevice();
-  }
-  SyncThreads();
-  return *shared != 0;
-}
-
 // Adds lane `lane` of `lanes` its share of `count` neighbouring elements: vectors of 16 bytes where they are
 // aligned, kVectors of them under way at once. Returns how many they are.
 template <int kVectors, typename Terms, typename Element>

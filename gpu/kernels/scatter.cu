@@ -4,11 +4,13 @@
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/offsets.cuh"
 #include "gpu/kernels/scatter_arguments.h"
+#include "gpu/kernels/sort_digits.cuh"
 #include "gpu/kernels/sums.cuh"
 
 namespace assay::gpu {
 
 KERNEL(scatter_keys, ScatterArguments, kScatterThreads) {
+  const DigitCounts counts(a.counts);
   for (int64_t i = GridThread(); i < a.items; i += GridThreads()) {
     const int64_t index = OffsetOf(a.batch, a.batch_index_strides, i);
     int64_t to = OffsetOf(a.batch, a.batch_to_strides, i);
@@ -18,9 +20,11 @@ KERNEL(scatter_keys, ScatterArguments, kScatterThreads) {
       inside = inside && start >= 0 && start <= a.starts[c].most;
       if (inside) to += start * a.starts[c].stride;
     }
-    reinterpret_cast<uint32_t*>(a.keys)[i] = static_cast<uint32_t>(inside ? to : a.elements);
-    reinterpret_cast<uint32_t*>(a.order)[i] = static_cast<uint32_t>(i);
+    const auto key = static_cast<uint32_t>(inside ? to : a.elements);
+    reinterpret_cast<uint32_t*>(a.keys)[i] = key;
+    counts.Add(key);
   }
+  counts.Finish();
 }
 
 // The updates of one element of the operand: items [first, end) of the sorted ones, element w of each.

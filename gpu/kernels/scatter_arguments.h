@@ -9,12 +9,14 @@
 
 #include "gpu/kernels/move_arguments.h"
 #include "gpu/kernels/reduce_arguments.h"
+#include "gpu/kernels/sort_arguments.h"
 
 namespace assay::gpu {
 
 struct ScatterArguments {
   uint64_t updates, indices, result;
-  uint64_t keys, order;  // uint32_t [items]
+  uint64_t keys, order;  // uint32_t [items]; scatter_keys makes the keys alone
+  SortCounts counts;
   // An item is an index of `batch`, in the updates' order. Strides are in the updates, then in the operand.
   Strides batch, window;
   int64_t batch_to_strides[kMaxDimensions], window_to_strides[kMaxDimensions];
@@ -33,7 +35,7 @@ struct ScatterArguments {
   Float result_type;
 };
 constexpr int kScatterThreads = kReduceThreads;
-// scatter_keys: keys and order, with any number of blocks of kScatterThreads threads. Behind the sort
+// scatter_keys, with any number of blocks of kScatterThreads threads and SortCountSharedBytes. Behind the sort
 // scatter_move_N, scatter_fold_N or scatter_sum_TYPE, with ScatterBlocks blocks; then, of sums,
 // scatter_repair_TYPE with any number of blocks of kSumRepairThreads threads and kSumRepairSharedBytes. The
 // result holds the operand before.

@@ -1,4 +1,4 @@
-// Structures of several words that lanes and blocks hand to each other.
+// What lanes and blocks hand to each other: structures of several words, and who comes last.
 #ifndef ASSAY_GPU_KERNELS_STATES_CUH_
 #define ASSAY_GPU_KERNELS_STATES_CUH_
 
@@ -35,6 +35,21 @@ __device__ __forceinline__ State LoadPastState(const State* from) {
   for (int i = 0; i < StateWords<State>::kWords; ++i)
     words.words[i] = LoadPast(reinterpret_cast<const uint32_t*>(from) + i);
   return BitsAs<State>(words);
+}
+
+// True in all threads of that block which is the last one of `blocks` to come to the counter; the counter is
+// zero again after that. What the others wrote before is then read past the first-level cache. `shared` is a
+// word of shared memory.
+__device__ __forceinline__ bool IsLastBlock(uint32_t* counter, uint32_t blocks, uint32_t* shared) {
+  FenceDevice();  // each thread that wrote, before the barrier
+  SyncThreads();
+  if (threadIdx.x == 0) {
+    *shared = AtomicAdd(counter, 1) == blocks - 1 ? 1 : 0;
+    if (*shared != 0) *counter = 0;
+    FenceDevice();
+  }
+  SyncThreads();
+  return *shared != 0;
 }
 
 }  // namespace assay::gpu
