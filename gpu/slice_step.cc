@@ -1,12 +1,14 @@
 #include "gpu/slice_step.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/indexing/gather.h"
 #include "fmt/format.h"
+#include "gpu/box.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/move_arguments.h"
 #include "gpu/resident.h"
@@ -107,10 +109,26 @@ Windows WindowsOfGather(const StepView& step) {
   return windows;
 }
 
+// The same windows by one multiplication a division and with joined elements, where they are that few.
+std::optional<BoxPlan> PickPlanOf(const WindowArguments& a, int64_t bytes) {
+  std::vector<BoxAxis> axes;
+  for (int32_t d = 0; d < a.batch.rank; ++d)
+    axes.push_back({a.batch.sizes[d], a.batch.strides[d], a.batch_to_strides[d], a.batch_index_strides[d]});
+  for (int32_t d = 0; d < a.window.rank; ++d)
+    axes.push_back({a.window.sizes[d], a.window.strides[d], a.window_to_strides[d]});
+  // A component that has one place alone is 0.
+  std::vector<int64_t> offsets;
+  for (int32_t c = 0; c < a.components; ++c)
+    offsets.push_back(a.starts[c].most == 0 ? 0 : a.starts[c].stride);
+  return BoxPlanOf(axes, bytes, offsets);
+}
+
 class WindowStep final : public DeviceKernel {
  public:
-  WindowStep(std::shared_ptr<Device> device, const DeviceFunction& function, Windows windows)
-      : DeviceKernel(std::move(device)), function_(function), windows_(std::move(windows)) {}
+  // `pick`: the kernel is pick_N, else window_N.
+  WindowStep(std::shared_ptr<Device> device, const DeviceFunction& function, Windows windows,
+             const std::optional<BoxPlan>& pick)
+      : DeviceKernel(std::move(device)), function_(function), windows_(std::move(windows)), pick_(pick) {}
 
   std::string_view algorithm() const override { return "windows"; }
 
@@ -132,13 +150,30 @@ class WindowStep final : public DeviceKernel {
       const StartPlace& place = windows_.starts[c];
       arguments.starts[c].address = call.operands[place.operand] + static_cast<uint64_t>(place.offset);
     }
+    if (pick_) return EnqueuePick(call, arguments);
     const LaunchShape shape{.blocks = {BlocksFor(call.device, elements, kMoveThreads), 1, 1},
                             .threads = {kMoveThreads, 1, 1}};
     return call.device.Launch(function_, shape, arguments);
   }
 
+  absl::Status EnqueuePick(const DeviceCall& call, const WindowArguments& windows) const {
+    PickArguments a{.box = pick_->arguments,
+                    .index_bytes = windows.index_bytes,
+                    .index_is_signed = windows.index_is_signed,
+                    .place_in_result = windows.place_in_result};
+    a.box.from = windows.from;
+    a.box.to = windows.to;
+    for (int32_t c = 0; c < windows.components; ++c) {
+      if (windows.starts[c].most == 0) continue;
+      a.starts[a.components] = windows.starts[c];
+      a.starts[a.components++].stride /= pick_->joined;
+    }
+    return call.device.Launch(function_, pick_->launch(), a);
+  }
+
   const DeviceFunction& function_;
   const Windows windows_;
+  const std::optional<BoxPlan> pick_;
 };
 
 }  // namespace
@@ -162,10 +197,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareIndexedSlice(const std::sha
   Windows windows = is_gather   ? WindowsOfGather(step)
                     : is_update ? OneWindow(operand.sizes(), step.operand_shape(1).sizes(), start, 2, true)
                                 : OneWindow(operand.sizes(), result.sizes(), start, 1, false);
+  const int64_t bytes = Bytes(result.element_type());
+  const std::optional<BoxPlan> pick = PickPlanOf(windows.arguments, bytes);
   ASSAY_ASSIGN_OR_RETURN(
       const DeviceFunction* const function,
-      KernelFunction(*device, "move", fmt::format("window_{}", Bytes(result.element_type()))));
-  return std::make_shared<const WindowStep>(device, *function, std::move(windows));
+      KernelFunction(*device, "move",
+                     pick ? fmt::format("pick_{}", pick->bytes) : fmt::format("window_{}", bytes)));
+  return std::make_shared<const WindowStep>(device, *function, std::move(windows), pick);
 }
 
 }  // namespace assay::gpu

@@ -13,7 +13,7 @@ namespace {
 
 // The axes as a transpose of tiles: both sides have a dimension of stride 1, another one each,
 // that is long enough.
-std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes) {
+std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes, int64_t width) {
   constexpr int64_t kLeast = 16;
   size_t across = axes.size(), down = axes.size();
   for (size_t d = 0; d < axes.size(); ++d) {
@@ -34,7 +34,7 @@ std::optional<TransposeArguments> AsTranspose(const std::vector<Axis>& axes) {
   const std::optional<Strides> batch = StridesOf(others, transpose.batch_to_strides);
   if (!batch) return std::nullopt;
   transpose.batch = *batch;
-  if (TransposeBlocks(transpose) > kMaxBlocks) return std::nullopt;
+  if (TransposeBlocks(transpose, static_cast<int>(width)) > kMaxBlocks) return std::nullopt;
   return transpose;
 }
 
@@ -42,8 +42,11 @@ LaunchShape ShapeFor(const Device& device, const CopyArguments& copy, int64_t /*
   return {.blocks = {BlocksFor(device, SizeOf(copy.from_dimensions), kMoveThreads), 1, 1},
           .threads = {kMoveThreads, 1, 1}};
 }
+LaunchShape ShapeFor(const Device& /*device*/, const BoxArguments& box, int64_t /*width*/) {
+  return {.blocks = {static_cast<uint32_t>(BoxBlocks(box.count)), 1, 1}, .threads = {kMoveThreads, 1, 1}};
+}
 LaunchShape ShapeFor(const Device& /*device*/, const TransposeArguments& transpose, int64_t width) {
-  return {.blocks = {static_cast<uint32_t>(TransposeBlocks(transpose)), 1, 1},
+  return {.blocks = {static_cast<uint32_t>(TransposeBlocks(transpose, static_cast<int>(width))), 1, 1},
           .threads = {kMoveThreads, 1, 1},
           .shared_bytes = TransposeSharedBytes(static_cast<int>(width))};
 }
@@ -75,11 +78,24 @@ absl::StatusOr<PreparedCopy> PreparedCopy::Make(Device& device, const StridedCop
   prepared.from_ = copy.from * width;
   prepared.to_ = copy.to * width;
   const std::vector<Axis> axes = Merged(copy.axes);
-  if (const std::optional<TransposeArguments> transpose = AsTranspose(axes); transpose && kernel.empty()) {
+  if (const std::optional<TransposeArguments> transpose = AsTranspose(axes, width);
+      transpose && kernel.empty()) {
     prepared.arguments_ = *transpose;
     ASSAY_ASSIGN_OR_RETURN(prepared.function_,
                            KernelFunction(device, "move", fmt::format("transpose_{}", width)));
     return prepared;
+  }
+  if (kernel.empty()) {
+    std::vector<BoxAxis> box;
+    for (const Axis& axis : axes) box.push_back({axis.size, axis.strides[0], axis.strides[1]});
+    const int64_t offsets[] = {copy.from, copy.to};
+    if (const std::optional<BoxPlan> plan = BoxPlanOf(box, width, offsets);
+        plan && plan->arguments.count > 0) {
+      prepared.arguments_ = plan->arguments;
+      ASSAY_ASSIGN_OR_RETURN(prepared.function_,
+                             KernelFunction(device, "move", fmt::format("box_{}", plan->bytes)));
+      return prepared;
+    }
   }
   CopyArguments arguments{};
   const std::optional<Strides> from = StridesOf(axes, arguments.to_strides);

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "gpu/box.h"
 #include "gpu/driver/device.h"
 #include "gpu/kernels/move_arguments.h"
 #include "gpu/strided.h"
@@ -42,7 +43,7 @@ class PreparedCopy {
  private:
   int64_t width_ = 0, from_ = 0, to_ = 0;  // in bytes
   const DeviceFunction* function_ = nullptr;
-  std::variant<CopyArguments, TransposeArguments> arguments_;
+  std::variant<CopyArguments, TransposeArguments, BoxArguments> arguments_;
 };
 
 // Writes `count` elements of these bytes side by side.

@@ -68,35 +68,103 @@ __device__ __forceinline__ void CopyImage(const CopyArguments& a) {
   }
 }
 
-// A tile goes through shared memory, so that reads and writes are of elements side by side.
+__device__ __forceinline__ uint32_t Quotient(uint32_t n, const Divisor& d) {
+  return d.number == 1 ? n : MulHigh(n, d.magic) >> d.shift;
+}
+
+// Where element i of a box is.
+struct BoxPlace {
+  int64_t from, to, index;
+};
+__device__ __forceinline__ BoxPlace PlaceOf(const BoxArguments& a, uint32_t i) {
+  BoxPlace place{0, 0, 0};
+  const auto step = [&](const BoxDimension& d, uint32_t at) {
+    place.from += at * d.from_stride;
+    place.to += at * d.to_stride;
+    place.index += at * d.index_stride;
+  };
+#pragma unroll 1
+  for (int d = 0; d + 1 < a.rank; ++d) {
+    const uint32_t quotient = Quotient(i, a.dimensions[d].size);
+    step(a.dimensions[d], i - quotient * a.dimensions[d].size.number);
+    i = quotient;
+  }
+  if (a.rank > 0) step(a.dimensions[a.rank - 1], i);
+  return place;
+}
+
+// All loads of a thread are under way before its first store.
+template <typename Element, typename Place>
+__device__ __forceinline__ void MoveBox(const BoxArguments& a, const Place& place_of) {
+  const uint32_t first = blockIdx.x * (kMoveThreads * kBoxItems) + threadIdx.x;
+  Element elements[kBoxItems];
+  int64_t to[kBoxItems];
+#pragma unroll
+  for (uint32_t j = 0; j < kBoxItems; ++j) {
+    const uint32_t i = first + j * kMoveThreads;
+    if (i >= a.count) continue;
+    const BoxPlace place = place_of(i);
+    to[j] = place.to;
+    elements[j] = reinterpret_cast<const Element*>(a.from)[place.from];
+  }
+#pragma unroll
+  for (uint32_t j = 0; j < kBoxItems; ++j) {
+    if (first + j * kMoveThreads < a.count)
+      StoreStreaming(reinterpret_cast<Element*>(a.to) + to[j], elements[j]);
+  }
+}
+template <typename Element>
+__device__ __forceinline__ void CopyBox(const BoxArguments& a) {
+  MoveBox<Element>(a, [&](uint32_t i) { return PlaceOf(a, i); });
+}
+
+// A tile goes through shared memory, so that reads and writes are of elements side by side; all reads of a
+// thread are under way before the first is stored.
 template <typename Element>
 __device__ __forceinline__ void Transpose(const TransposeArguments& a) {
-  constexpr int kTile = kTransposeTile, kStep = kMoveThreads / kTile;
+  constexpr int kTile = TransposeTile(sizeof(Element)), kLanes = 32, kStep = kMoveThreads / kLanes;
+  constexpr int kHalves = kTile / kLanes, kLines = kTile / kStep;
   auto* const tile = reinterpret_cast<Element*>(SharedMemory());
   const int64_t across = (a.columns + kTile - 1) / kTile, tiles = across * ((a.rows + kTile - 1) / kTile);
-  const int64_t place = blockIdx.x % tiles, row = place / across * kTile, column = place % across * kTile;
-  const TwoOffsets batch = OffsetsOf(a.batch, a.batch_to_strides, blockIdx.x / tiles);
+  int64_t of_batch = blockIdx.x;
+  int64_t down = SplitIndex(&of_batch, tiles);
+  const int64_t column = SplitIndex(&down, across) * kTile, row = down * kTile;
+  const TwoOffsets batch = OffsetsOf(a.batch, a.batch_to_strides, of_batch);
   const auto* const from = reinterpret_cast<const Element*>(a.from) + batch.first;
   auto* const to = reinterpret_cast<Element*>(a.to) + batch.second;
-  const int lane = threadIdx.x % kTile, line = threadIdx.x / kTile;
+  const int lane = threadIdx.x % kLanes, line = threadIdx.x / kLanes;
+  Element elements[kLines][kHalves];
 #pragma unroll
-  for (int r = line; r < kTile; r += kStep) {
-    if (row + r < a.rows && column + lane < a.columns) {
-      tile[r * (kTile + 1) + lane] = from[(row + r) * a.from_stride + column + lane];
+  for (int j = 0; j < kLines; ++j) {
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      const int64_t r = row + line + j * kStep, c = column + lane + half * kLanes;
+      if (r < a.rows && c < a.columns) elements[j][half] = LoadStreaming(from + r * a.from_stride + c);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kLines; ++j) {
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      const int r = line + j * kStep, c = lane + half * kLanes;
+      if (row + r < a.rows && column + c < a.columns) tile[r * (kTile + 1) + c] = elements[j][half];
     }
   }
   SyncThreads();
 #pragma unroll
-  for (int c = line; c < kTile; c += kStep) {
-    if (row + lane < a.rows && column + c < a.columns) {
-      to[(column + c) * a.to_stride + row + lane] = tile[lane * (kTile + 1) + c];
+  for (int j = 0; j < kLines; ++j) {
+#pragma unroll
+    for (int half = 0; half < kHalves; ++half) {
+      const int c = line + j * kStep, r = lane + half * kLanes;
+      if (row + r < a.rows && column + c < a.columns)
+        StoreStreaming(to + (column + c) * a.to_stride + row + r, tile[r * (kTile + 1) + c]);
     }
   }
 }
 
 // The index clamped to [0, most].
-__device__ __forceinline__ int64_t ClampedIndex(const WindowArguments& a, const WindowStart& start,
-                                                int64_t at) {
+template <typename Arguments>
+__device__ __forceinline__ int64_t ClampedIndex(const Arguments& a, const WindowStart& start, int64_t at) {
   const int64_t index = IndexAt(start.address, at, a.index_bytes, a.index_is_signed != 0);
   return index < 0 ? 0 : index > start.most ? start.most : index;
 }
@@ -119,9 +187,24 @@ __device__ __forceinline__ void CopyWindows(const WindowArguments& a) {
   }
 }
 
+template <typename Element>
+__device__ __forceinline__ void PickBox(const PickArguments& a) {
+  MoveBox<Element>(a.box, [&](uint32_t i) {
+    BoxPlace place = PlaceOf(a.box, i);
+    int64_t offset = 0;
+#pragma unroll 1
+    for (int32_t c = 0; c < a.components; ++c)
+      offset += ClampedIndex(a, a.starts[c], place.index) * a.starts[c].stride;
+    (a.place_in_result != 0 ? place.to : place.from) += offset;
+    return place;
+  });
+}
+
 #define MOVE_KERNELS(bytes, Element)                                                     \
   KERNEL(fill_##bytes, FillArguments, kMoveThreads) { Fill<Element>(a); }                \
   KERNEL(copy_##bytes, CopyArguments, kMoveThreads) { Copy<Element>(a); }                \
+  KERNEL(box_##bytes, BoxArguments, kMoveThreads) { CopyBox<Element>(a); }               \
+  KERNEL(pick_##bytes, PickArguments, kMoveThreads) { PickBox<Element>(a); }             \
   KERNEL(transpose_##bytes, TransposeArguments, kMoveThreads) { Transpose<Element>(a); } \
   KERNEL(window_##bytes, WindowArguments, kMoveThreads) { CopyWindows<Element>(a); }
 MOVE_KERNELS(1, uint8_t)

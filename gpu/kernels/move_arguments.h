@@ -18,6 +18,38 @@ struct FillArguments {
   Strides dimensions;
 };
 
+// Division of n < 2^31 by a number in one multiplication. With s = ceil(log2 d) and m = ceil(2^(31 + s) / d)
+// < 2^32, m d = 2^(31 + s) + r with 0 <= r < d <= 2^s, so n m / 2^(31 + s) = n / d + n r / (d 2^(31 + s)),
+// of which the second term is below 1 / d: the integer part is that of n / d.
+struct Divisor {
+  uint32_t number, magic, shift;  // shift: s - 1; a divisor of 1 is a case by itself
+};
+constexpr Divisor DivisorOf(uint32_t d) {
+  uint32_t s = 0;
+  while ((uint64_t{1} << s) < d) ++s;
+  if (s == 0) return {1, 0, 0};
+  return {d, static_cast<uint32_t>(((uint64_t{1} << (31 + s)) + d - 1) / d), s - 1};
+}
+
+// box_N: to[i] = from[i] for every index i of up to kMaxDimensions dimensions, the innermost first, of which
+// the outermost needs no divisor. pick_N: the same where the place in `from` (in `to` where place_in_result)
+// is read from memory, as WindowArguments has it. Blocks of kMoveThreads threads, BoxBlocks of them.
+struct BoxDimension {
+  Divisor size;
+  int64_t from_stride, to_stride;
+  int64_t index_stride;  // of pick_N, in indices
+};
+struct BoxArguments {
+  uint64_t from, to;
+  uint32_t count;  // of elements, below 2^31
+  int32_t rank;
+  BoxDimension dimensions[kMaxDimensions];
+};
+constexpr uint32_t kBoxItems = 4;  // of a thread
+constexpr int64_t BoxBlocks(int64_t count) {
+  return (count + kMoveThreads * kBoxItems - 1) / (kMoveThreads * kBoxItems);
+}
+
 // copy_N: to[i] = from[i] for every index i; both have the sizes of `from`. Any number of blocks of
 // kMoveThreads threads. Slices, broadcasts, reversals, concatenations, paddings and transposes are copies
 // with other strides. copy_image_4 and _8, of f32 and f64: the same with +0 in place of -0, which marks
@@ -37,11 +69,13 @@ struct TransposeArguments {
   int64_t rows, columns;           // element (r, c) is r * from_stride + c in `from`
   int64_t from_stride, to_stride;  // and c * to_stride + r in `to`
 };
-constexpr int kTransposeTile = 32;
-constexpr uint32_t TransposeSharedBytes(int bytes) { return kTransposeTile * (kTransposeTile + 1) * bytes; }
-constexpr int64_t TransposeBlocks(const TransposeArguments& a) {
-  return SizeOf(a.batch) * ((a.rows + kTransposeTile - 1) / kTransposeTile) *
-         ((a.columns + kTransposeTile - 1) / kTransposeTile);
+constexpr int TransposeTile(int bytes) { return bytes == 16 ? 32 : 64; }
+constexpr uint32_t TransposeSharedBytes(int bytes) {
+  return static_cast<uint32_t>(TransposeTile(bytes) * (TransposeTile(bytes) + 1) * bytes);
+}
+constexpr int64_t TransposeBlocks(const TransposeArguments& a, int bytes) {
+  const int tile = TransposeTile(bytes);
+  return SizeOf(a.batch) * ((a.rows + tile - 1) / tile) * ((a.columns + tile - 1) / tile);
 }
 
 // One component of a window's place: an index in memory, held to [0, most], times the stride of a dimension.
@@ -62,6 +96,15 @@ struct WindowArguments {
   WindowStart starts[kMaxDimensions];
   int32_t components;
   int32_t index_bytes;  // 1, 2, 4 or 8
+  int32_t index_is_signed;
+  int32_t place_in_result;
+};
+
+struct PickArguments {
+  BoxArguments box;
+  WindowStart starts[kMaxDimensions];
+  int32_t components;
+  int32_t index_bytes;
   int32_t index_is_signed;
   int32_t place_in_result;
 };

@@ -35,8 +35,8 @@ struct ScatterArguments {
   Float result_type;
 };
 constexpr int kScatterThreads = kReduceThreads;
-// scatter_keys, with any number of blocks of kScatterThreads threads and SortCountSharedBytes. Behind the sort
-// scatter_move_N, scatter_fold_N or scatter_sum_TYPE, with ScatterBlocks blocks; then, of sums,
+// scatter_keys, with any number of blocks of kScatterThreads threads and SortCountSharedBytes. Behind the
+// sort scatter_move_N, scatter_fold_N or scatter_sum_TYPE, with ScatterBlocks blocks; then, of sums,
 // scatter_repair_TYPE with any number of blocks of kSumRepairThreads threads and kSumRepairSharedBytes. The
 // result holds the operand before.
 constexpr int64_t ScatterBlocks(const ScatterArguments& a) {

@@ -143,7 +143,7 @@ TEST_CASE("transposes in tiles", "[kernels][move]") {
       const TransposeArguments a{
           0,           0,       {1, {3}, {rows * (columns + 2)}}, {columns * (rows + 1)}, rows, columns,
           columns + 2, rows + 1};
-      CHECK(RunMove("transpose", a, moved, TransposeBlocks(a), 0, 0, TransposeSharedBytes(bytes)) ==
+      CHECK(RunMove("transpose", a, moved, TransposeBlocks(a, bytes), 0, 0, TransposeSharedBytes(bytes)) ==
             expected.to);
     }
   }
@@ -227,6 +227,49 @@ TEST_CASE("a slice is put where indices say", "[kernels][move]") {
       RunKernel("move", ("window_" + std::to_string(bytes)).c_str(), 1, kMoveThreads, 0, a, memory);
       CHECK(std::vector<unsigned char>(to, to + expected.to.size()) == expected.to);
     }
+  }
+}
+
+TEST_CASE("boxes divide by multiplications", "[kernels][move]") {
+  std::mt19937_64 random(7);
+  for (uint32_t d : {1u, 2u, 3u, 5u, 7u, 641u, 65535u, 65536u, 65537u, 1000003u, 0x3fffffffu, 0x40000001u,
+                     0x7ffffffeu, 0x7fffffffu}) {
+    const Divisor divisor = DivisorOf(d);
+    const auto quotient = [&](uint32_t n) {
+      return d == 1 ? n : static_cast<uint32_t>(uint64_t{n} * divisor.magic >> 32) >> divisor.shift;
+    };
+    for (int i = 0; i < 2000; ++i) {
+      const auto n = static_cast<uint32_t>(random() >> 33);
+      const uint32_t multiple = n / d * d;
+      CHECK(quotient(n) == n / d);
+      CHECK(quotient(multiple) == multiple / d);
+      if (multiple > 0) CHECK(quotient(multiple - 1) == (multiple - 1) / d);
+    }
+    CHECK(quotient(0x7fffffff) == 0x7fffffff / d);
+  }
+  for (const int bytes : kWidths) {
+    // [7, 5, 6] of [5, 6, 7], the second dimension reversed; over several blocks, and a single element.
+    for (const int64_t rows : {int64_t{7}, int64_t{97}}) {
+      Moved moved{Numbered(30 * rows, bytes), std::vector<unsigned char>(30 * rows * bytes), bytes},
+          expected = moved;
+      for (int64_t i = 0; i < 5; ++i) {
+        for (int64_t j = 0; j < 6; ++j) {
+          for (int64_t k = 0; k < rows; ++k) expected.Move((k * 5 + i) * 6 + j, (i * 6 + 5 - j) * rows + k);
+        }
+      }
+      BoxArguments a{};
+      a.count = static_cast<uint32_t>(30 * rows);
+      a.rank = 3;
+      a.dimensions[0] = {DivisorOf(6), -rows, 1, 0};
+      a.dimensions[1] = {DivisorOf(5), 6 * rows, 6, 0};
+      a.dimensions[2] = {DivisorOf(static_cast<uint32_t>(rows)), 1, 30, 0};
+      CHECK(RunMove("box", a, moved, BoxBlocks(a.count), 5 * rows, 0) == expected.to);
+    }
+    Moved scalar{Numbered(3, bytes), Numbered(9, bytes), bytes}, moved_scalar = scalar;
+    moved_scalar.Move(8, 1);
+    BoxArguments one{};
+    one.count = 1;
+    CHECK(RunMove("box", one, scalar, 1, 1, 8) == moved_scalar.to);
   }
 }
 
