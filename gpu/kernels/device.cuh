@@ -60,6 +60,8 @@ __device__ __forceinline__ uint64_t AtomicAdd(uint64_t* p, uint64_t value) {
   return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(value));
 }
 __device__ __forceinline__ uint32_t AtomicOr(uint32_t* p, uint32_t value) { return atomicOr(p, value); }
+__device__ __forceinline__ uint32_t AtomicMax(uint32_t* p, uint32_t value) { return atomicMax(p, value); }
+__device__ __forceinline__ double AtomicAdd(double* p, double value) { return atomicAdd(p, value); }
 
 // 16 bytes, read and written at once.
 struct alignas(16) Word16 {
@@ -209,6 +211,17 @@ __device__ __forceinline__ float MaxNan(float a, float b) {
 // Of both halves.
 __device__ __forceinline__ uint32_t MaxU16x2(uint32_t a, uint32_t b) { return __vmaxu2(a, b); }
 __device__ __forceinline__ uint32_t MinS16x2(uint32_t a, uint32_t b) { return __vmins2(a, b); }
+__device__ __forceinline__ float AddUp(float a, float b) { return __fadd_ru(a, b); }
+__device__ __forceinline__ float MulUp(float a, float b) { return __fmul_ru(a, b); }
+__device__ __forceinline__ float FmaNearest(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ float FmaUp(float a, float b, float c) { return __fmaf_ru(a, b, c); }
+__device__ __forceinline__ float ToFloatUp(double a) { return __double2float_ru(a); }
+__device__ __forceinline__ double RoundToInteger(double a) { return rint(a); }
+__device__ __forceinline__ uint32_t LowWord(double a) { return static_cast<uint32_t>(__double2loint(a)); }
+// The bytes of b and a, b's being 4 to 7, that the four low hexadecimal digits of `which` (0 to 7) name.
+__device__ __forceinline__ uint32_t BytePermute(uint32_t a, uint32_t b, uint32_t which) {
+  return __byte_perm(a, b, which);
+}
 __device__ __forceinline__ float HalfToFloat(uint16_t bits) {
   float result;
   asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(bits));

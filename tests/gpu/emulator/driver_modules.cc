@@ -77,7 +77,10 @@ Result LoadModule(Emulator* emulator, const char* image, const Log& log, cuda::M
   Result result = Result::kInvalidImage;
   if (text.starts_with(kImagePrefix)) {
     made->module = emulator->FindModule(text.substr(kImagePrefix.size()));
-    result = made->module == nullptr ? Result::kNoBinaryForGpu : Result::kSuccess;
+    const Settings& settings = emulator->settings;
+    const bool is_90 = settings.capability_major == 9 && settings.capability_minor == 0;
+    result = made->module == nullptr || (made->module->IsOnlyFor90() && !is_90) ? Result::kNoBinaryForGpu
+                                                                                : Result::kSuccess;
   } else if (text.find(".version") != text.npos) {
     result = Compile(*emulator, text, log, made.get());
   }

@@ -41,6 +41,8 @@ class Module {
  public:
   virtual ~Module() = default;
   virtual const Kernel* Find(std::string_view name) const = 0;  // null: there is none
+  // Whether it has kernels of clusters, which are code for compute capability 9.0 alone.
+  virtual bool IsOnlyFor90() const { return false; }
 };
 
 // PTX as text. Null with the reason in `log` where it is wrong or goes beyond the emulated subset.

@@ -88,6 +88,14 @@ uint32_t AtomicOr(uint32_t* p, uint32_t value) {
   return old;
 }
 
+uint32_t AtomicMax(uint32_t* p, uint32_t value) {
+  GridRun::Current()->Touch(reinterpret_cast<uintptr_t>(p), 4, emulated::Access::kAtomic, 4);
+  const uint32_t old = *p;
+  *p = old > value ? old : value;
+  return old;
+}
+double AtomicAdd(double* p, double value) { return AtomicallyAdd(p, value); }
+
 void MmaF64(double (&c)[4], const double (&a)[8], const double (&b)[4]) {
   struct Fragments {
     double* c;
@@ -181,6 +189,30 @@ double SqrtUp(double a) {
   return root;
 }
 float ToFloat(double a) { return static_cast<float>(a); }
+
+float AddUp(float a, float b) {
+  const Rounding up(FE_UPWARD);
+  const volatile float x = a, sum = x + b;
+  return sum;
+}
+float MulUp(float a, float b) {
+  const Rounding up(FE_UPWARD);
+  const volatile float x = a, product = x * b;
+  return product;
+}
+float FmaNearest(float a, float b, float c) { return std::fma(a, b, c); }
+float FmaUp(float a, float b, float c) {
+  const Rounding up(FE_UPWARD);
+  const volatile float x = a, result = std::fma(x, b, c);
+  return result;
+}
+float ToFloatUp(double a) {
+  const Rounding up(FE_UPWARD);
+  const volatile double x = a;
+  const volatile auto result = static_cast<float>(x);
+  return result;
+}
+double RoundToInteger(double a) { return std::nearbyint(a); }
 
 float HalfToFloat(uint16_t bits) {
   const int exponent = bits >> 10 & 31;

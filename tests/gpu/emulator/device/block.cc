@@ -66,6 +66,7 @@ GridRun::GridRun(const KernelBody& kernel, const Launch& launch, const Memory& m
       launch_(launch),
       memory_(memory),
       threads_(launch.block[0] * launch.block[1] * launch.block[2]),
+      cluster_blocks_(std::max(kernel.cluster_blocks, uint32_t{1})),
       argument_(launch.argument, launch.argument + kernel.argument_bytes) {}
 
 std::string GridRun::Run() {
@@ -73,10 +74,15 @@ std::string GridRun::Run() {
     return std::string(kernel_.name) + ": blocks of " + std::to_string(threads_) +
            " threads, want whole warps and at most " + std::to_string(kernel_.most_threads);
   }
+  const Index3 size = grid_size();
+  if (threads_ * cluster_blocks_ > kMaxThreads || size.x % cluster_blocks_ != 0) {
+    return std::string(kernel_.name) + ": " + std::to_string(size.x) + " blocks of " +
+           std::to_string(threads_) + " threads in clusters of " + std::to_string(cluster_blocks_) +
+           ", want whole clusters of at most " + std::to_string(kMaxThreads) + " threads";
+  }
   GridRun* const outer = current;
   current = this;
-  const Index3 size = grid_size();
-  std::vector<uint64_t> order(uint64_t{size.x} * size.y * size.z);
+  std::vector<uint64_t> order(uint64_t{size.x} * size.y * size.z / cluster_blocks_);
   std::iota(order.begin(), order.end(), uint64_t{0});
   std::mt19937_64 random(launch_.order);
   size_t most = 1;
@@ -84,96 +90,126 @@ std::string GridRun::Run() {
     std::shuffle(order.begin(), order.end(), random);
     most = 1 + random() % kMostBlocks;
   }
-  std::vector<std::unique_ptr<Block>> spare;
+  std::vector<std::unique_ptr<Resident>> spare;
   for (size_t i = 0; i < most; ++i) {
-    spare.push_back(std::make_unique<Block>());
+    spare.push_back(std::make_unique<Resident>());
     spare.back()->fibres = &ThreadFibres(i);
   }
-  for (size_t next = 0; problem_.empty() && (next < order.size() || !blocks_.empty());) {
+  for (size_t next = 0; problem_.empty() && (next < order.size() || !resident_.empty());) {
     while (next < order.size() && !spare.empty()) {
-      StartBlock(*spare.back(), order[next++]);
-      blocks_.push_back(std::move(spare.back()));
+      Start(*spare.back(), order[next++]);
+      resident_.push_back(std::move(spare.back()));
       spare.pop_back();
     }
     std::vector<size_t> able;
-    for (size_t i = 0; i < blocks_.size(); ++i) {
-      if (!blocks_[i]->waits) able.push_back(i);
+    for (size_t i = 0; i < resident_.size(); ++i) {
+      if (!resident_[i]->waits) able.push_back(i);
     }
     if (able.empty()) {
-      problem_ = std::string(kernel_.name) + ", " + WaitText(*blocks_[0]);
+      problem_ = std::string(kernel_.name) + ", " + WaitText(*resident_[0]);
       break;
     }
     const size_t chosen = able.size() == 1 ? able[0] : able[random() % able.size()];
-    if (RunThreads(*blocks_[chosen])) continue;
-    spare.push_back(std::move(blocks_[chosen]));
-    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    if (RunThreads(*resident_[chosen])) continue;
+    spare.push_back(std::move(resident_[chosen]));
+    resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
-  blocks_.clear();
+  resident_.clear();
   current = outer;
   return problem_;
 }
 
-void GridRun::StartBlock(Block& block, uint64_t number) {
+void GridRun::Start(Resident& blocks, uint64_t number) {
   const Index3 size = grid_size();
-  block.index = {static_cast<uint32_t>(number % size.x), static_cast<uint32_t>(number / size.x % size.y),
-                 static_cast<uint32_t>(number / size.x / size.y)};
-  block.shared.assign(launch_.shared_bytes + 2 * kRedZone, 0xa5);
-  block.shadow.Reset(launch_.shared_bytes);
-  block.threads.assign(threads_, {});
-  block.warps.assign(threads_ / 32, {});
-  block.epoch = 1;
-  block.waits = false;
-  for (uint32_t i = 0; i < threads_; ++i) block.fibres->Start(static_cast<int>(i), &Entry);
+  const uint64_t block = number * cluster_blocks_;
+  blocks.first = {static_cast<uint32_t>(block % size.x), static_cast<uint32_t>(block / size.x % size.y),
+                  static_cast<uint32_t>(block / size.x / size.y)};
+  blocks.shared.assign(uint64_t{cluster_blocks_} * segment(), 0xa5);
+  blocks.shadow.Reset(cluster_blocks_ * launch_.shared_bytes);
+  blocks.threads.assign(threads_ * cluster_blocks_, {});
+  blocks.warps.assign(threads_ * cluster_blocks_ / 32, {});
+  blocks.epochs.assign(cluster_blocks_, 1);
+  blocks.cluster.reset();
+  if (kernel_.cluster_blocks > 0)
+    blocks.cluster = std::make_unique<Cluster>(*this, cluster_blocks_, threads_, launch_.shared_bytes);
+  blocks.waits = false;
+  for (size_t i = 0; i < blocks.threads.size(); ++i) blocks.fibres->Start(static_cast<int>(i), &Entry);
 }
 
-bool GridRun::RunThreads(Block& block) {
-  block_ = &block;
+bool GridRun::RunThreads(Resident& blocks) {
+  here_ = &blocks;
   const bool ran = RunReady();
-  const auto in = [&](State state) {
-    return std::count_if(block.threads.begin(), block.threads.end(),
-                         [&](const Thread& t) { return t.state == state; });
-  };
-  const bool done = in(State::kDone) == threads_, at_barrier = in(State::kBlockBarrier) == threads_;
-  if (at_barrier) ReleaseBarrier();
-  if (!ran && !done && !at_barrier) {
-    block.waits = true;
+  if (!problem_.empty()) return true;
+  if (std::all_of(blocks.threads.begin(), blocks.threads.end(),
+                  [](const Thread& t) { return t.state == State::kDone; })) {
+    problem_ = Unfinished(blocks);
+    for (const std::unique_ptr<Resident>& other : resident_) other->waits = false;
+    return false;
+  }
+  const bool released = ReleaseBarriers();
+  if (!ran && !released && (blocks.cluster == nullptr || !blocks.cluster->Deliver())) {
+    blocks.waits = true;
     return true;
   }
-  for (const std::unique_ptr<Block>& other : blocks_) other->waits = false;
-  return !done;
+  for (const std::unique_ptr<Resident>& other : resident_) other->waits = false;
+  return true;
 }
 
-std::string GridRun::WaitText(const Block& block) const {
+std::string GridRun::Unfinished(const Resident& blocks) const {
+  if (blocks.cluster == nullptr) return "";
+  const std::string left = blocks.cluster->Unfinished();
+  if (left.empty()) return "";
+  return std::string(kernel_.name) + ", block " + Text(blocks.first) + ": ends with " + left;
+}
+
+std::string GridRun::WaitText(const Resident& blocks) const {
   const auto in = [&](State state) {
-    return std::to_string(std::count_if(block.threads.begin(), block.threads.end(),
+    return std::to_string(std::count_if(blocks.threads.begin(), blocks.threads.end(),
                                         [&](const Thread& t) { return t.state == state; }));
   };
-  std::string text = "block " + Text(block.index) + ": " + in(State::kBlockBarrier) +
+  std::string text = "block " + Text(blocks.first) + ": " + in(State::kBlockBarrier) +
                      " threads wait in __syncthreads, " + in(State::kWarp) + " for their warps, and " +
                      in(State::kDone) + " are done";
   if (in(State::kPoll) != "0")
     text += ", " + in(State::kPoll) + " poll for what no thread that is under way will write";
-  return text;
+  if (blocks.cluster == nullptr) return text;
+  return text + "; " + in(State::kClusterBarrier) + " wait for the cluster, " + in(State::kWarpgroup) +
+         " for their warpgroups" + blocks.cluster->WhyStuck();
 }
 
 // A thread that polls again did nothing.
 bool GridRun::RunReady() {
   bool ran = false;
-  for (running_ = 0; running_ < threads_ && problem_.empty(); ++running_) {
+  for (running_ = 0; running_ < here_->threads.size() && problem_.empty(); ++running_) {
     Thread& thread = running_thread();
     if (thread.state != State::kReady && thread.state != State::kPoll) continue;
     const bool polls = thread.state == State::kPoll;
     thread.state = State::kReady;
     thread.found = false;
-    block_->fibres->Resume(static_cast<int>(running_));
+    here_->fibres->Resume(static_cast<int>(running_));
     ran = ran || !polls || thread.found || thread.state != State::kPoll;
   }
   return ran;
 }
 
-void GridRun::ReleaseBarrier() {
-  ++block_->epoch;
-  for (Thread& thread : block_->threads) thread.state = State::kReady;
+bool GridRun::ReleaseBarriers() {
+  bool released = false;
+  const auto release = [&](uint32_t first, uint32_t count, State state) {
+    const auto begin = here_->threads.begin() + first, end = begin + count;
+    if (!std::all_of(begin, end, [&](const Thread& t) { return t.state == state; })) return;
+    for (auto thread = begin; thread != end; ++thread) thread->state = State::kReady;
+    if (here_->cluster != nullptr) here_->cluster->Meet(first, count);
+    for (uint32_t i = first; i < first + count; i += threads_) ++here_->epochs[i / threads_];
+    released = true;
+  };
+  for (uint32_t i = 0; i < cluster_blocks_; ++i) release(i * threads_, threads_, State::kBlockBarrier);
+  release(0, cluster_blocks_ * threads_, State::kClusterBarrier);
+  return released;
+}
+
+Cluster& GridRun::cluster() {
+  if (here_->cluster == nullptr) Fail("an operation of sm_90a in a kernel that is not a CLUSTER_KERNEL");
+  return *here_->cluster;
 }
 
 void GridRun::Entry() {
@@ -190,64 +226,73 @@ void GridRun::Entry() {
   __builtin_unreachable();
 }
 
-void GridRun::Suspend() { block_->fibres->Suspend(static_cast<int>(running_)); }
+void GridRun::Suspend() { here_->fibres->Suspend(static_cast<int>(running_)); }
 
 Index3 GridRun::thread_index() const {
   const Index3 size = block_size();
-  return {running_ % size.x, running_ / size.x % size.y, running_ / size.x / size.y};
+  const uint32_t thread = running_ % threads_;
+  return {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
 }
 
-void GridRun::SyncThreads() {
-  running_thread().state = State::kBlockBarrier;
+void GridRun::Wait(State state) {
+  running_thread().state = state;
   Suspend();
 }
 
-void GridRun::Poll() {
-  running_thread().state = State::kPoll;
-  Suspend();
+void GridRun::SyncThreads() { Wait(State::kBlockBarrier); }
+void GridRun::Poll() { Wait(State::kPoll); }
+void GridRun::SyncCluster() {
+  cluster();
+  Wait(State::kClusterBarrier);
 }
 
 void GridRun::SyncWarp() {
   // The last lane to come counts for all.
   struct Operation {
-    static void Apply(void* const* operands) { ++*static_cast<uint32_t*>(operands[0]); }
+    static void Apply(void* const* operands) {
+      ++*static_cast<uint32_t*>(operands[0]);
+      Cluster* const cluster = current->here_->cluster.get();
+      if (cluster != nullptr) cluster->Meet(current->running_ / 32 * 32, 32);
+    }
   };
-  Together(&Operation::Apply, &block_->warps[running_ / 32].epoch);
+  Together(&Operation::Apply, &here_->warps[running_ / 32].epoch);
 }
 
 void GridRun::Together(WarpOperation operation, void* operand) {
   const uint32_t first = running_ / 32 * 32, lane = running_ % 32;
-  Warp& warp = block_->warps[running_ / 32];
+  Warp& warp = here_->warps[running_ / 32];
   if (warp.arrived != 0 && warp.operation != operation)
     Fail("lanes of a warp are in different operations of it");
   warp.operation = operation;
   warp.operands[lane] = operand;
   if (++warp.arrived < 32) {
-    running_thread().state = State::kWarp;
-    Suspend();
+    Wait(State::kWarp);
     return;
   }
   warp.arrived = 0;
   operation(warp.operands.data());
-  for (uint32_t i = first; i < first + 32; ++i) block_->threads[i].state = State::kReady;
+  for (uint32_t i = first; i < first + 32; ++i) here_->threads[i].state = State::kReady;
 }
 
 void GridRun::Touch(uintptr_t address, uint32_t bytes, Access access, uint32_t alignment) {
-  const auto shared = reinterpret_cast<uintptr_t>(block_->shared.data());
-  if (address - shared < block_->shared.size()) {
+  const auto all = reinterpret_cast<uintptr_t>(here_->shared.data());
+  if (address - all < here_->shared.size()) {
+    const auto begin = reinterpret_cast<uintptr_t>(shared());
+    const auto offset = static_cast<int64_t>(address - begin);
+    if ((address - all) / segment() != rank())
+      Fail("access of " + std::to_string(bytes) + " bytes to another block's shared memory");
     if (address % alignment != 0) {
       Fail("access of " + std::to_string(bytes) + " bytes that is not aligned, shared memory offset " +
-           std::to_string(address - shared - kRedZone));
+           std::to_string(offset));
     }
-    if (address < shared + kRedZone || address + bytes > shared + kRedZone + launch_.shared_bytes) {
+    if (address < begin || address + bytes > begin + launch_.shared_bytes) {
       Fail("access of " + std::to_string(bytes) + " bytes outside of shared memory, offset " +
-           std::to_string(static_cast<int64_t>(address - shared) - static_cast<int64_t>(kRedZone)) + " of " +
-           std::to_string(launch_.shared_bytes));
+           std::to_string(offset) + " of " + std::to_string(launch_.shared_bytes));
     }
-    TouchShared(static_cast<uint32_t>(address - shared - kRedZone), bytes, access);
+    TouchShared(static_cast<uint32_t>(offset), bytes, access);
     return;
   }
-  if (block_->fibres->IsStack(address)) return;
+  if (here_->fibres->IsStack(address)) return;
   const auto argument = reinterpret_cast<uintptr_t>(argument_.data());
   if (access == Access::kRead) {
     if (address >= argument && address + bytes <= argument + argument_.size()) return;
@@ -274,13 +319,14 @@ bool GridRun::LineIsKnown(uintptr_t address) {
 }
 
 void GridRun::TouchShared(uint32_t offset, uint32_t bytes, Access access) {
-  const std::string race = block_->shadow.Record(offset, bytes, access, Now());
+  if (here_->cluster != nullptr) here_->cluster->Access(rank(), offset, bytes, access);
+  const std::string race = here_->shadow.Record(rank() * launch_.shared_bytes + offset, bytes, access, Now());
   if (!race.empty()) Fail(race);
 }
 
 void GridRun::CopyAsync(void* shared, const void* global, uint32_t bytes, uint32_t valid_bytes) {
   const auto to = reinterpret_cast<uintptr_t>(shared);
-  if (to - reinterpret_cast<uintptr_t>(block_->shared.data()) >= block_->shared.size()) {
+  if (to - reinterpret_cast<uintptr_t>(here_->shared.data()) >= here_->shared.size()) {
     Fail("asynchronous copy to memory that is not shared");
   }
   Touch(to, bytes, Access::kWrite, bytes);
@@ -321,8 +367,8 @@ void GridRun::Finish(const std::vector<Copy>& copies) {
 }
 
 void GridRun::Fail(const std::string& problem) {
-  problem_ = std::string(kernel_.name) + ", block " + Text(block_->index) + ", thread " +
-             std::to_string(running_) + ": " + problem;
+  problem_ = std::string(kernel_.name) + ", block " + Text(block_index()) + ", thread " +
+             std::to_string(running_ % threads_) + ": " + problem;
   throw Failure{};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/gpu/emulator/device/cluster.h"
 #include "tests/gpu/emulator/device/fibre.h"
 #include "tests/gpu/emulator/device/shadow.h"
 #include "tests/gpu/emulator/device/thread.h"
@@ -27,6 +28,8 @@ using WarpOperation = void (*)(void* const* operands);
 // A thread that polls waits until another thread did something. Where all threads of all blocks that are
 // under way wait, and no barrier or operation of a warp is complete, nothing can end the wait: that is an
 // error, as a device need not start further blocks before these end.
+//
+// The blocks of a cluster are under way together, their threads one after the other in the order of the blocks.
 class GridRun {
  public:
   GridRun(const KernelBody& kernel, const Launch& launch, const Memory& memory);
@@ -38,13 +41,18 @@ class GridRun {
   static GridRun* Current();
 
   Index3 thread_index() const;
-  Index3 block_index() const { return block_->index; }
+  Index3 block_index() const { return {here_->first.x + rank(), here_->first.y, here_->first.z}; }
   Index3 block_size() const { return {launch_.block[0], launch_.block[1], launch_.block[2]}; }
   Index3 grid_size() const { return {launch_.grid[0], launch_.grid[1], launch_.grid[2]}; }
-  unsigned char* shared() { return block_->shared.data() + kRedZone; }
+  uint32_t lane() const { return running_ % 32; }
+  uint32_t rank() const { return running_ / threads_; }  // of the block in its cluster
+  unsigned char* shared() { return shared_of(rank()); }
+  // What kernels of clusters ask for; others end with an error.
+  Cluster& cluster();
 
   void SyncThreads();
   void SyncWarp();
+  void SyncCluster();
   void Poll();
   void EndPoll() { running_thread().found = true; }
   void Together(WarpOperation operation, void* operand);
@@ -59,7 +67,8 @@ class GridRun {
   [[noreturn]] void Fail(const std::string& problem);
 
  private:
-  enum class State { kReady, kBlockBarrier, kWarp, kPoll, kDone };
+  friend class Cluster;
+  enum class State { kReady, kBlockBarrier, kWarp, kPoll, kClusterBarrier, kWarpgroup, kBarrier, kDone };
   struct Copy {
     unsigned char* shared;
     const unsigned char* global;
@@ -78,43 +87,49 @@ class GridRun {
     WarpOperation operation = nullptr;
     std::array<void*, 32> operands{};
   };
-  // A block that is under way.
-  struct Block {
-    Index3 index;
+  // The blocks of a cluster that is under way; of a kernel without clusters: one block.
+  struct Resident {
+    Index3 first;  // block
     Fibres* fibres = nullptr;
-    std::vector<unsigned char> shared;
+    std::vector<unsigned char> shared;  // a segment for each block
     Shadow shadow;
-    std::vector<Thread> threads;
+    std::vector<Thread> threads;  // those of the first block, then of the next one
     std::vector<Warp> warps;
-    uint32_t epoch = 1;
-    bool waits = false;  // all of its threads, since anything happened last
+    std::vector<uint32_t> epochs;      // of each block
+    std::unique_ptr<Cluster> cluster;  // null: the kernel is not one of clusters
+    bool waits = false;                // all of its threads, since anything happened last
   };
   static constexpr size_t kRedZone = 4096;
 
   static void Entry();
-  void StartBlock(Block& block, uint64_t number);
-  // Lets every thread run until it waits. Whether the block is not done.
-  bool RunThreads(Block& block);
-  bool RunReady();  // whether a thread did something but wait
-  void ReleaseBarrier();
-  std::string WaitText(const Block& block) const;
+  void Start(Resident& blocks, uint64_t number);
+  // Lets every thread run until it waits. Whether the blocks are not done.
+  bool RunThreads(Resident& blocks);
+  bool RunReady();         // whether a thread did something but wait
+  bool ReleaseBarriers();  // whether all threads of a block, or of the cluster, wait for each other
+  std::string Unfinished(const Resident& blocks) const;
+  std::string WaitText(const Resident& blocks) const;
+  void Wait(State state);
+  uint32_t segment() const { return launch_.shared_bytes + 2 * kRedZone; }
+  unsigned char* shared_of(uint32_t rank) { return here_->shared.data() + rank * segment() + kRedZone; }
   void Finish(const std::vector<Copy>& copies);
   void TouchShared(uint32_t offset, uint32_t bytes, Access access);
   void Suspend();
-  Thread& running_thread() { return block_->threads[running_]; }
-  Moment Now() const { return {running_, block_->epoch, block_->warps[running_ / 32].epoch}; }
+  Thread& running_thread() { return here_->threads[running_]; }
+  Moment Now() const { return {running_, here_->epochs[rank()], here_->warps[running_ / 32].epoch}; }
   // Whether a whole line of 64 bytes is known to be within an allocation.
   bool LineIsKnown(uintptr_t address);
 
   const KernelBody& kernel_;
   const Launch& launch_;
   const Memory& memory_;
-  const uint32_t threads_;
+  const uint32_t threads_;         // of a block
+  const uint32_t cluster_blocks_;  // 1 without clusters
   std::vector<std::byte> argument_;
   std::array<uintptr_t, 1024> known_lines_{};
-  std::vector<std::unique_ptr<Block>> blocks_;  // under way
-  Block* block_ = nullptr;                      // the one that runs, and its thread
-  uint32_t running_ = 0;
+  std::vector<std::unique_ptr<Resident>> resident_;
+  Resident* here_ = nullptr;  // the one that runs
+  uint32_t running_ = 0;      // and its thread
   std::string problem_;
 };
 

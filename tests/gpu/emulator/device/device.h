@@ -29,6 +29,14 @@
 #define LARGE_KERNEL(name, Arguments, threads) KERNEL(name, Arguments, threads)
 #define DENSE_KERNEL(name, Arguments, threads, blocks) KERNEL(name, Arguments, threads)
 
+#define CLUSTER_KERNEL(name, Arguments, threads, blocks)                                       \
+  static void name(const Arguments& a);                                                        \
+  static const ::assay::emulated::RegisteredKernel registered_##name(                          \
+      ASSAY_KERNEL_MODULE,                                                                     \
+      {#name, sizeof(Arguments), threads,                                                      \
+       [](const void* argument) { name(*static_cast<const Arguments*>(argument)); }, blocks}); \
+  static void name(const Arguments& a)
+
 namespace assay::gpu {
 
 using emulated::SharedMemory;
@@ -65,6 +73,8 @@ uint32_t MinOfLanes(uint32_t value);
 uint32_t AtomicAdd(uint32_t* p, uint32_t value);
 uint64_t AtomicAdd(uint64_t* p, uint64_t value);
 uint32_t AtomicOr(uint32_t* p, uint32_t value);
+uint32_t AtomicMax(uint32_t* p, uint32_t value);
+double AtomicAdd(double* p, double value);  // rounded to nearest
 
 struct alignas(16) Word16 {
   uint64_t low, high;
@@ -126,6 +136,40 @@ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   MmaI8(c, a, b, kASigned, kBSigned);
 }
 
+// Of sm_90a (gpu/kernels/cluster.cuh).
+using emulated::BarrierArriveAt;
+using emulated::BarrierExpect;
+using emulated::BarrierInit;
+using emulated::BarrierInitFence;
+using emulated::BarrierWait;
+using emulated::ClusterRank;
+using emulated::ClusterSync;
+using emulated::CopyBlock;
+using emulated::CopyBlockToAll;
+using emulated::MmaCommit;
+using emulated::MmaFence;
+using emulated::SharedAddress;
+inline uint64_t SharedMatrix(uint32_t address) { return address >> 4; }
+template <bool kASigned, bool kBSigned>
+void MmaBytes(int32_t (&sums)[128], uint64_t a, uint64_t b, bool add) {
+  emulated::MmaBytes(sums, a, b, kASigned, kBSigned, add);
+}
+inline void MmaS8(int32_t (&sums)[128], uint64_t a, uint64_t b, bool add) {
+  MmaBytes<true, true>(sums, a, b, add);
+}
+template <int kGroupsLeft>
+void MmaWait() {
+  emulated::MmaWait(kGroupsLeft);
+}
+template <int kRegisters>
+void MoreRegisters() {
+  emulated::SetRegisters(kRegisters);
+}
+template <int kRegisters>
+void FewerRegisters() {
+  emulated::SetRegisters(kRegisters);
+}
+
 double AddNearest(double a, double b);
 double AddDown(double a, double b);
 double AddUp(double a, double b);
@@ -139,6 +183,21 @@ float HalfToFloat(uint16_t bits);
 float MaxNan(float a, float b);
 uint32_t MaxU16x2(uint32_t a, uint32_t b);
 uint32_t MinS16x2(uint32_t a, uint32_t b);
+float AddUp(float a, float b);
+float MulUp(float a, float b);
+float FmaNearest(float a, float b, float c);
+float FmaUp(float a, float b, float c);
+float ToFloatUp(double a);
+double RoundToInteger(double a);  // to nearest, ties to even
+inline uint32_t LowWord(double a) { return static_cast<uint32_t>(__builtin_bit_cast(uint64_t, a)); }
+// The bytes of b and a, b's being 4 to 7, that the four low hexadecimal digits of `which` (0 to 7) name.
+inline uint32_t BytePermute(uint32_t a, uint32_t b, uint32_t which) {
+  const uint64_t bytes = static_cast<uint64_t>(b) << 32 | a;
+  uint32_t result = 0;
+  for (uint32_t i = 0; i < 4; ++i)
+    result |= static_cast<uint32_t>(bytes >> 8 * (which >> 4 * i & 7) & 0xff) << 8 * i;
+  return result;
+}
 
 template <typename To, typename From>
 To BitsAs(From from) {

@@ -26,10 +26,15 @@ class CompiledKernels final : public Module {
     const auto found = kernels_.find(name);
     return found == kernels_.end() ? nullptr : &found->second;
   }
-  void Add(const KernelBody& body) { kernels_.emplace(body.name, CompiledKernel(body)); }
+  bool IsOnlyFor90() const override { return only_for_90_; }
+  void Add(const KernelBody& body) {
+    kernels_.emplace(body.name, CompiledKernel(body));
+    only_for_90_ |= body.cluster_blocks > 0;
+  }
 
  private:
   std::map<std::string, CompiledKernel, std::less<>> kernels_;
+  bool only_for_90_ = false;
 };
 
 std::map<std::string, CompiledKernels, std::less<>>& Modules() {

@@ -26,6 +26,11 @@ class Shadow {
   void Reset(uint32_t bytes) { bytes_.assign(bytes, {}); }
   uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
 
+  // Bytes that a bulk copy brought: who may read them, the cluster's clocks say (cluster.h).
+  void Bring(uint32_t offset, uint32_t count) {
+    for (uint32_t i = offset; i < offset + count; ++i) bytes_[i] = {{}, {}, true, false};
+  }
+
   // The race that an access of bytes [offset, offset + count) makes; empty: none. The bytes are inside.
   std::string Record(uint32_t offset, uint32_t count, Access access, const Moment& now) {
     for (uint32_t i = offset; i < offset + count; ++i) {
