@@ -214,7 +214,6 @@ __device__ __forceinline__ uint32_t MinS16x2(uint32_t a, uint32_t b) { return __
 __device__ __forceinline__ float AddUp(float a, float b) { return __fadd_ru(a, b); }
 __device__ __forceinline__ float MulUp(float a, float b) { return __fmul_ru(a, b); }
 __device__ __forceinline__ float FmaNearest(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-__device__ __forceinline__ float FmaUp(float a, float b, float c) { return __fmaf_ru(a, b, c); }
 __device__ __forceinline__ float ToFloatUp(double a) { return __double2float_ru(a); }
 __device__ __forceinline__ double RoundToInteger(double a) { return rint(a); }
 __device__ __forceinline__ uint32_t LowWord(double a) { return static_cast<uint32_t>(__double2loint(a)); }

@@ -1,7 +1,9 @@
-// The kernels of dot_i8.cu against sums of 64-bit integers.
+// The kernels of dot_i8.cu, and those of residue_product.cu that multiply bytes, against sums of 64-bit
+// integers.
 #include <random>
 
 #include "gpu/kernels/dot_i8_arguments.h"
+#include "gpu/kernels/residue_arguments.h"
 #include "tests/gpu/kernels/formats.h"
 #include "tests/gpu/kernels/kernel_run.h"
 
@@ -15,6 +17,24 @@ struct ByteDotCase {
 };
 
 int64_t ByteValue(uint8_t byte, bool is_signed) { return is_signed ? static_cast<int8_t>(byte) : byte; }
+
+// By clusters of sm_90a.
+void RunByteProduct(const ByteDotArguments& a, const std::string& signs, TestMemory& memory) {
+  const auto tiles = [](int64_t count, int64_t to) { return static_cast<int32_t>((count + to - 1) / to); };
+  const ResidueTiles shape{
+      static_cast<int32_t>(SizeOf(a.lhs.batch)), 2 * tiles(SizeOf(a.lhs.rows), kPaddedRows),
+      tiles(SizeOf(a.rhs.rows), kPaddedColumns), tiles(SizeOf(a.lhs.depth), kResidueDepth)};
+  uint64_t slices[2];
+  for (int side = 0; side < 2; ++side) {
+    slices[side] = AddressOf(
+        memory.Allocate<uint8_t>(shape.batch * PaddedRows(shape, side) * shape.depth_steps * kResidueDepth));
+    RunKernel("residues", "byte_slice", SliceBlocks(shape, side), kSliceThreads,
+              SliceSharedBytes(1, kByteSlicePitch),
+              ByteSliceArguments{side == 0 ? a.lhs : a.rhs, slices[side], shape, side}, memory);
+  }
+  RunKernel("residue_product", ("byte_product_" + signs).c_str(), 2, kResidueThreads, kResidueSharedBytes,
+            ByteProductArguments{slices[0], slices[1], a, shape}, memory);
+}
 
 void CheckByteDot(const ByteDotCase& x, bool lhs_signed, bool rhs_signed, int result_bytes) {
   static std::mt19937_64 generator(24);
@@ -42,9 +62,14 @@ void CheckByteDot(const ByteDotCase& x, bool lhs_signed, bool rhs_signed, int re
   a.column_strides[0] = 1;
   a.result_bytes = result_bytes;
   a.unused_bits = 32 - 8 * result_bytes;
-  const std::string name = std::string("dot_i8_") + (lhs_signed ? "s" : "u") + (rhs_signed ? "s" : "u");
-  RunKernel("dot_i8", name.c_str(), ByteDotBlocks(a), kByteDotThreads, kByteDotSharedBytes, a, memory);
-  bool same = true;
+  const std::string signs = std::string(lhs_signed ? "s" : "u") + (rhs_signed ? "s" : "u");
+  RunKernel("dot_i8", ("dot_i8_" + signs).c_str(), ByteDotBlocks(a), kByteDotThreads, kByteDotSharedBytes, a,
+            memory);
+  auto* const other = memory.Allocate<unsigned char>(x.batch * x.m * x.n * result_bytes);
+  ByteDotArguments by_product = a;
+  by_product.result = AddressOf(other);
+  RunByteProduct(by_product, signs, memory);
+  bool same = true, same_by_product = true;
   for (int64_t i = 0; i < x.batch * x.m * x.n; ++i) {
     const int64_t b = i / (x.m * x.n), row = i / x.n % x.m, column = i % x.n;
     int64_t sum = 0;
@@ -56,8 +81,10 @@ void CheckByteDot(const ByteDotCase& x, bool lhs_signed, bool rhs_signed, int re
     uint64_t bits = 0;
     std::memcpy(&bits, &sum, result_bytes);
     same &= LoadBits(result + i * result_bytes, result_bytes) == bits;
+    same_by_product &= LoadBits(other + i * result_bytes, result_bytes) == bits;
   }
   CHECK(same);
+  CHECK(same_by_product);
 }
 
 }  // namespace

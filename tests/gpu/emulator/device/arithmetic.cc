@@ -201,11 +201,6 @@ float MulUp(float a, float b) {
   return product;
 }
 float FmaNearest(float a, float b, float c) { return std::fma(a, b, c); }
-float FmaUp(float a, float b, float c) {
-  const Rounding up(FE_UPWARD);
-  const volatile float x = a, result = std::fma(x, b, c);
-  return result;
-}
 float ToFloatUp(double a) {
   const Rounding up(FE_UPWARD);
   const volatile double x = a;

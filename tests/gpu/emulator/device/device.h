@@ -186,7 +186,6 @@ uint32_t MinS16x2(uint32_t a, uint32_t b);
 float AddUp(float a, float b);
 float MulUp(float a, float b);
 float FmaNearest(float a, float b, float c);
-float FmaUp(float a, float b, float c);
 float ToFloatUp(double a);
 double RoundToInteger(double a);  // to nearest, ties to even
 inline uint32_t LowWord(double a) { return static_cast<uint32_t>(__builtin_bit_cast(uint64_t, a)); }

@@ -1,0 +1,197 @@
+// Exact dots by residues, but for the products of bytes (residue_product.cu): what residue_arguments.h
+// describes.
+#include "gpu/kernels/device.cuh"
+#include "gpu/kernels/residue_arguments.h"
+#include "gpu/kernels/residue_slices.cuh"
+#include "gpu/kernels/residue_sums.cuh"
+
+namespace assay::gpu {
+
+// The most units that a row's norm has: infinite where a row can't be a multiple of its unit.
+__device__ __forceinline__ double UnitsOf(const RowScale& scale) {
+  if (scale.norm == 0) return 0;
+  if (!IsUsable(scale.norm) || scale.unit < 0x1p-1000) return kInfinity;
+  return MulUp(scale.norm, PowerOfTwo(-ExponentOf(scale.unit)));
+}
+
+// How many moduli: the least number that holds every sum exactly, in units, where it is at most `most`; else
+// `usual`.
+KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
+  auto* const shared = reinterpret_cast<double*>(SharedMemory());
+  double units[2] = {0, 0};
+  for (int side = 0; side < 2; ++side) {
+    const DotOperand& operand = side == 0 ? a.dot.lhs : a.dot.rhs;
+    const int64_t rows = SizeOf(operand.batch) * SizeOf(operand.rows);
+    const auto* const scales = reinterpret_cast<const RowScale*>(operand.scales);
+    for (int64_t row = threadIdx.x; row < rows; row += kResidueRowThreads)
+      units[side] = __builtin_fmax(units[side], UnitsOf(scales[row]));
+    shared[side * kResidueRowThreads + threadIdx.x] = units[side];
+  }
+  SyncThreads();
+  if (threadIdx.x != 0) return;
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 1; i < kResidueRowThreads; ++i)
+      units[side] = __builtin_fmax(units[side], shared[side * kResidueRowThreads + i]);
+  }
+  const double all = MulUp(units[0], units[1]);
+  const auto* const systems = reinterpret_cast<const ResidueSystem*>(a.systems);
+  ResidueControl control{a.usual, 0};
+  for (int moduli = a.least; moduli <= a.most && control.exact == 0; ++moduli) {
+    // Integers of a row, which are below its norm, have a bound of their own.
+    const double row = systems[moduli].parts == 2 ? 0x1p43 : systems[moduli].parts == 3 ? 0x1p63 : 0x1p79;
+    if (all <= systems[moduli].most && units[0] < row && units[1] < row) control = {moduli, 1};
+  }
+  *reinterpret_cast<ResidueControl*>(a.control) = control;
+}
+
+KERNEL(residue_slice_f32, ResidueSliceArguments, kSliceThreads) { SliceRows<float, 0>(a); }
+KERNEL(residue_slice_f32_wide, ResidueSliceArguments, kSliceThreads) { SliceRows<float, 1>(a); }
+KERNEL(residue_slice_f64, ResidueSliceArguments, kSliceThreads) { SliceRows<double, 2>(a); }
+
+// Atomic additions of doubles round to nearest. A row has fewer than 2^22 of them, so that 2^-30 is more than
+// they lose.
+KERNEL(residue_finish, ResidueArguments, kResidueRowThreads) {
+  if (reinterpret_cast<const ResidueControl*>(a.control)->moduli == 0) return;
+  int64_t index = static_cast<int64_t>(blockIdx.x) * kResidueRowThreads + threadIdx.x;
+  const int64_t rows = a.tiles.batch * PaddedRows(a.tiles, 0),
+                columns = a.tiles.batch * PaddedRows(a.tiles, 1);
+  if (index >= rows + columns) return;
+  const int side = index < rows ? 0 : 1;
+  ResidueRow& row = reinterpret_cast<ResidueRow*>(a.rows[side])[side == 0 ? index : index - rows];
+  const bool usable = row.norm < 0x1p126f;
+  row.lost = usable ? ToFloatUp(SqrtUp(MulUp(row.lost_squares, 1 + 0x1p-30))) : static_cast<float>(kInfinity);
+  row.lost_sum = usable ? ToFloatUp(MulUp(row.lost_magnitudes, 1 + 0x1p-30)) : static_cast<float>(kInfinity);
+}
+
+KERNEL(residue_sum_2, ResidueArguments, kResidueSumThreads) { SumResidues<2>(a); }
+KERNEL(residue_sum_3, ResidueArguments, kResidueSumThreads) { SumResidues<3>(a); }
+KERNEL(residue_sum_4, ResidueArguments, kResidueSumThreads) { SumResidues<4>(a); }
+
+// Where much is open, all entries come again with the second level's moduli.
+KERNEL(residue_again, ResidueArguments, 32) {
+  if (threadIdx.x != 0) return;
+  auto* const open_count = reinterpret_cast<uint32_t*>(a.dot.open_count);
+  const int64_t entries = SizeOf(a.dot.lhs.batch) * SizeOf(a.dot.lhs.rows) * SizeOf(a.dot.rhs.rows);
+  const bool again = *open_count > entries / kOpenPart;
+  if (again) *open_count = 0;
+  *reinterpret_cast<ResidueControl*>(a.other_control) = {again ? a.usual : 0, 0};
+}
+
+// Open entries whose rows lost little: half a warp each takes the integers' sum again and adds what was cut
+// off.
+struct Mender {
+  const ResidueArguments& a;
+  const ResidueSystem& system;
+  uint32_t lane;
+
+  // Products of what was cut off with elements are exact in doubles: 24 and 24 bits.
+  __device__ __forceinline__ void AddCuts(const ResidueRow& row, uint64_t cuts, uint64_t address,
+                                          const Strides& depth, int64_t start, double factor, bool integers,
+                                          PairSum* pair) const {
+    const auto* const list = reinterpret_cast<const ResidueCut*>(cuts);
+    const auto* const elements = reinterpret_cast<const float*>(address) + start;
+    for (uint32_t i = lane; i < row.cuts; i += kMendLanes) {
+      const ResidueCut cut = list[i];
+      const double element = MulNearest(elements[OffsetOf(depth, cut.index)], factor);
+      pair->Add(MulNearest(cut.lost, integers ? RoundToInteger(element) : element));
+    }
+  }
+
+  // All lanes of a warp call it together.
+  __device__ __forceinline__ bool Mend(int64_t batch, int64_t row, int64_t column, bool wanted,
+                                       const FloatShape& shape, uint64_t* bits) const {
+    const int64_t left = batch * PaddedRows(a.tiles, 0) + row,
+                  right = batch * PaddedRows(a.tiles, 1) + column;
+    const ResidueRow r = reinterpret_cast<const ResidueRow*>(a.rows[0])[left],
+                     c = reinterpret_cast<const ResidueRow*>(a.rows[1])[right];
+    const bool possible = wanted && r.cuts <= kMostCuts && c.cuts <= kMostCuts && IsBounded(r, c);
+    PairSum pair;
+    double sum[2] = {0, 0};
+    if (possible) {
+      const int64_t plane =
+          static_cast<int64_t>(a.tiles.row_tiles) * a.tiles.column_tiles * kResidueTileBytes;
+      if (lane < static_cast<uint32_t>(system.moduli)) {
+        const auto* const from = reinterpret_cast<const uint8_t*>(a.residues) +
+                                 (batch * system.moduli + lane) * plane + ResiduePlace(a.tiles, row, column);
+        const double residue = static_cast<int>(*from) - 128;
+        sum[0] = MulNearest(residue, system.weight[lane][0]);
+        sum[1] = MulNearest(residue, system.weight[lane][1]);
+      }
+      const DotOperand &lhs = a.dot.lhs, &rhs = a.dot.rhs;
+      AddCuts(r, a.cuts[0] + left * kMostCuts * sizeof(ResidueCut), rhs.address, rhs.depth,
+              OffsetOf(rhs.batch, batch) + OffsetOf(rhs.rows, column), PowerOfTwo(-c.exponent), false, &pair);
+      AddCuts(c, a.cuts[1] + right * kMostCuts * sizeof(ResidueCut), lhs.address, lhs.depth,
+              OffsetOf(lhs.batch, batch) + OffsetOf(lhs.rows, row), PowerOfTwo(-r.exponent), true, &pair);
+    }
+#pragma unroll
+    for (uint32_t mask = kMendLanes / 2; mask != 0; mask /= 2) {
+      sum[0] = AddNearest(sum[0], ShuffleXor(sum[0], mask));
+      sum[1] = AddNearest(sum[1], ShuffleXor(sum[1], mask));
+      PairSum other;
+      other.sum = ShuffleXor(pair.sum, mask);
+      other.error = ShuffleXor(pair.error, mask);
+      other.magnitude = ShuffleXor(pair.magnitude, mask);
+      pair.Add(other);
+    }
+    if (!possible) return false;
+    ReduceSum(system, sum);
+    // At most 2 * kMostCuts terms, and the additions of lanes.
+    const double bound = PairBound(2 * kMostCuts + kMendLanes, pair.magnitude, 0);
+    return RoundParts(sum, AddDown(pair.sum, AddDown(pair.error, -bound)),
+                      AddUp(pair.sum, AddUp(pair.error, bound)), r.exponent + c.exponent, shape, bits);
+  }
+};
+
+// With the second level awake nothing is mended: what it left open goes on to the repair.
+KERNEL(residue_mend, ResidueArguments, kMendThreads) {
+  const auto moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
+  const bool awake = reinterpret_cast<const ResidueControl*>(a.other_control)->moduli != 0;
+  const Mender mender{a, reinterpret_cast<const ResidueSystem*>(a.systems)[moduli], threadIdx.x % kMendLanes};
+  const uint32_t count = *reinterpret_cast<const uint32_t*>(a.dot.open_count);
+  const int64_t rows = SizeOf(a.dot.lhs.rows), columns = SizeOf(a.dot.rhs.rows);
+  constexpr uint32_t kOfBlock = kMendThreads / kMendLanes;
+  // All lanes of a warp stay in the loop together.
+  for (uint64_t first = blockIdx.x * kOfBlock + threadIdx.x / 32 * (32 / kMendLanes); first < count;
+       first += uint64_t{gridDim.x} * kOfBlock) {
+    const uint64_t own = first + threadIdx.x % 32 / kMendLanes;
+    const uint32_t entry = reinterpret_cast<const uint32_t*>(a.dot.open)[own < count ? own : count - 1];
+    int64_t batch = entry;
+    const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
+    const Rounding rounding(a.dot, batch);
+    uint64_t bits;
+    const bool done = mender.Mend(batch, row, column, !awake, rounding.shape, &bits);
+    if (mender.lane != 0 || own >= count) continue;
+    if (done) {
+      StoreBits(a.dot.result,
+                rounding.batch_offset + OffsetOf(a.dot.lhs.rows, a.dot.row_strides, row) +
+                    OffsetOf(a.dot.rhs.rows, a.dot.column_strides, column),
+                bits, rounding.shape.bits);
+    } else {
+      const uint32_t at = AtomicAdd(reinterpret_cast<uint32_t*>(a.still_open_count), 1);
+      reinterpret_cast<uint32_t*>(a.still_open)[at] = entry;
+    }
+  }
+}
+
+// Operands that are bytes already.
+KERNEL(byte_slice, ByteSliceArguments, kSliceThreads) {
+  const int64_t padded_rows = PaddedRows(a.tiles, a.side);
+  const SlicePlace place(a.tiles, padded_rows);
+  uint8_t* const shared = SharedMemory();
+  auto* const offsets = reinterpret_cast<int64_t*>(shared + kSliceRows * kByteSlicePitch);
+  const TileSource<uint8_t, kSliceRows, kResidueDepth, kByteSlicePitch, kSliceThreads> source(
+      a.operand, place.batch, place.first, offsets);
+  SyncThreads();
+  source.Load(place.k - place.part * kOfSlice, shared);
+  CopyAsyncCommit();
+  CopyAsyncWait<0>();
+  SyncThreads();
+  const int64_t plane = padded_rows * a.tiles.depth_steps * kResidueDepth;
+  *reinterpret_cast<SliceBytes*>(
+      reinterpret_cast<uint8_t*>(a.to) + place.batch * plane +
+      BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps)) =
+      *reinterpret_cast<const SliceBytes*>(shared + (place.row - place.first) * kByteSlicePitch +
+                                           place.part * kOfSlice);
+}
+
+}  // namespace assay::gpu

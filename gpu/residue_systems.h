@@ -1,0 +1,22 @@
+// The moduli of dots by residues, and what belongs to so many of them.
+#ifndef ASSAY_GPU_RESIDUE_SYSTEMS_H_
+#define ASSAY_GPU_RESIDUE_SYSTEMS_H_
+
+#include <vector>
+
+#include "gpu/kernels/residue_arguments.h"
+
+namespace assay::gpu {
+
+// System i is that of i moduli, the first of 256, 255, 253, 251, 247, …: the greatest that are coprime to all
+// before. Those of fewer than kLeastModuli are empty.
+inline constexpr int kLeastModuli = 2;
+const std::vector<ResidueSystem>& ResidueSystems();
+
+// How many moduli a dot of k terms has that is rounded to `precision` bits: the least with (log2 P - log2 k)
+// / 2 - precision >= 9, at most `most`. On normal data less than 1 % of the entries is open then.
+int UsualModuli(int precision, int64_t k, int most);
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_RESIDUE_SYSTEMS_H_
