@@ -181,7 +181,8 @@ class ConvolutionStep final : public DeviceKernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shared_ptr<Device>& device,
-                                                                 const StepView& step) {
+                                                                 const StepView& step,
+                                                                 int64_t residues_from) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   for (const Shape* shape : {&lhs, &rhs, &result}) {
     if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic dimensions");
@@ -192,7 +193,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
   ASSAY_ASSIGN_OR_RETURN(const ImageGeometry geometry, ImageGeometryOf(step));
   ASSAY_ASSIGN_OR_RETURN(const Product product,
                          Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
-                                       geometry.sides, geometry.is_padded));
+                                       geometry.sides, geometry.is_padded, residues_from));
   std::array<Widening, 2> widenings;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& operand = step.operand_shape(static_cast<int64_t>(k));

@@ -11,7 +11,7 @@
 namespace assay::gpu {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shared_ptr<Device>& device,
-                                                                 const StepView& step);
+                                                                 const StepView& step, int64_t residues_from);
 
 }  // namespace assay::gpu
 

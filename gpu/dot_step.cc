@@ -50,7 +50,7 @@ class DotStep final : public DeviceKernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<Device>& device,
-                                                         const StepView& step) {
+                                                         const StepView& step, int64_t residues_from) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   if (result.num_elements() >= int64_t{1} << 32)
     return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
@@ -61,7 +61,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<D
                          SideOf(rhs, dims.rhs, strides, batch + dims.lhs.free.size())};
   ASSAY_ASSIGN_OR_RETURN(const Product product,
                          Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
-                                       sides, /*lhs_has_padding=*/false));
+                                       sides, /*lhs_has_padding=*/false, residues_from));
   std::array<Widening, 2> widenings;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& operand = step.operand_shape(static_cast<int64_t>(k));

@@ -58,6 +58,10 @@ struct KernelRow {
   Opcode opcode;
   absl::StatusOr<std::shared_ptr<const Kernel>> (*prepare)(const std::shared_ptr<Device>& device,
                                                            const StepView& step);
+  // Where it depends on the options from how many products on residues take them.
+  absl::StatusOr<std::shared_ptr<const Kernel>> (*prepare_product)(const std::shared_ptr<Device>& device,
+                                                                   const StepView& step,
+                                                                   int64_t residues_from) = nullptr;
 };
 
 // The ops with kernels of their own. Others are generated where each element comes
@@ -65,9 +69,9 @@ struct KernelRow {
 constexpr KernelRow kKernels[] = {
     {Opcode::kBroadcast, PrepareMove},
     {Opcode::kConcatenate, PrepareMove},
-    {Opcode::kConvolution, PrepareConvolution},
+    {Opcode::kConvolution, nullptr, PrepareConvolution},
     {Opcode::kCustomCall, PrepareCustom},
-    {Opcode::kDot, PrepareDot},
+    {Opcode::kDot, nullptr, PrepareDot},
     {Opcode::kDynamicSlice, PrepareIndexedSlice},
     {Opcode::kDynamicUpdateSlice, PrepareIndexedSlice},
     {Opcode::kGather, PrepareIndexedSlice},
@@ -90,10 +94,13 @@ const KernelRow* KernelFor(Opcode opcode) {
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
-                                                        const FusionView& step) {
+                                                        const FusionView& step, int64_t residues_from) {
   if (!step.is_single()) return PrepareFused(device, step);
   const StepView single = step.single();
-  if (const KernelRow* const row = KernelFor(single.instruction.opcode)) return row->prepare(device, single);
+  if (const KernelRow* const row = KernelFor(single.instruction.opcode)) {
+    return row->prepare_product != nullptr ? row->prepare_product(device, single, residues_from)
+                                           : row->prepare(device, single);
+  }
   if (!step.root().shape->IsArray()) return NotSupported({}, "several results");
   return PrepareFused(device, step);
 }
@@ -111,7 +118,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionVie
     return NotSupported({}, "result is neither an array nor a tuple of arrays");
   if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
     return NotSupported({}, fmt::format("too few elements ({} < {})", elements, options_.min_elements));
-  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step);
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step, options_.residues_from);
   // A device that fails, or has no memory left, has run nothing yet: the CPU can do all of it.
   if (kernel.ok() || absl::IsUnimplemented(kernel.status())) return kernel;
   return NotSupported({},

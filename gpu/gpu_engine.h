@@ -16,6 +16,8 @@ struct GpuOptions {
   // Steps that read and give fewer elements stay on the CPU: telling a device what to do takes some 10 us,
   // and waiting for it as long again.
   int64_t min_elements = int64_t{1} << 16;
+  // From how many products on a device that can takes dots by residues; -1: by the table of residue_dot.h.
+  int64_t residues_from = -1;
   friend auto operator<=>(const GpuOptions&, const GpuOptions&) = default;
 };
 

@@ -40,6 +40,14 @@ absl::Status CheckBlocks(int64_t blocks) {
   return NotSupported({}, fmt::format("{}, a launch has at most {}", Counted(blocks, "block"), kMaxBlocks));
 }
 
+// What takes the dot; none where it is left to other kernels.
+template <typename Kernels>
+absl::StatusOr<std::optional<Kernels>> Taken(absl::StatusOr<Kernels> made) {
+  if (made.ok()) return std::optional<Kernels>(*std::move(made));
+  if (absl::IsUnimplemented(made.status())) return std::optional<Kernels>();
+  return made.status();
+}
+
 }  // namespace
 
 bool IsByteInteger(ElementType type) { return IsIntegral(type) && Info(type).bits <= 8; }
@@ -79,10 +87,11 @@ absl::StatusOr<std::shared_ptr<DeviceMemory>> Widening::Enqueue(Device& device, 
 }
 
 absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
-                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding) {
+                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
+                                      int64_t residues_from) {
   Product product;
   if (IsByteInteger(lhs) && IsByteInteger(rhs) && IsIntegral(result) && Info(result).bits <= 32) {
-    ASSAY_RETURN_IF_ERROR(product.MakeBytes(device, lhs, rhs, result, sides));
+    ASSAY_RETURN_IF_ERROR(product.MakeBytes(device, lhs, rhs, result, sides, residues_from));
     return product;
   }
   const std::optional<Float> format = FloatOf(result);
@@ -94,11 +103,13 @@ absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementTy
   }
   ASSAY_RETURN_IF_ERROR(product.MakeFloats(device, is_double, *format, sides));
   product.floats_.lhs_has_padding = lhs_has_padding ? 1 : 0;
+  ASSAY_ASSIGN_OR_RETURN(product.residues_,
+                         Taken(ResidueDot::Make(device, product.floats_, is_double, residues_from)));
   return product;
 }
 
 absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs, ElementType result,
-                                const std::array<ProductSide, 2>& sides) {
+                                const std::array<ProductSide, 2>& sides, int64_t residues_from) {
   is_bytes_ = true;
   ASSAY_RETURN_IF_ERROR(SetDimensions(sides, bytes_));
   ASSAY_RETURN_IF_ERROR(CheckBlocks(ByteDotBlocks(bytes_)));
@@ -108,6 +119,8 @@ absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs
   const std::string name =
       fmt::format("dot_i8_{}{}", IsSignedIntegral(lhs) ? 's' : 'u', IsSignedIntegral(rhs) ? 's' : 'u');
   ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", name));
+  ASSAY_ASSIGN_OR_RETURN(byte_product_, Taken(ByteProduct::Make(device, bytes_, IsSignedIntegral(lhs),
+                                                                IsSignedIntegral(rhs), residues_from)));
   return absl::OkStatus();
 }
 
@@ -136,6 +149,8 @@ absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
 }
 
 std::string_view Product::algorithm() const {
+  if (residues_) return "residues on integer tensor cores";
+  if (byte_product_) return "products of warpgroups on integer tensor cores";
   return is_bytes_ ? "integer tensor cores" : is_double_ ? "pairs of doubles" : "f64 tensor cores";
 }
 
@@ -150,6 +165,7 @@ absl::Status Product::EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddr
   dot.lhs.address = lhs;
   dot.rhs.address = rhs;
   dot.result = result;
+  if (byte_product_) return byte_product_->Enqueue(device, dot);
   const LaunchShape shape{.blocks = {static_cast<uint32_t>(ByteDotBlocks(dot)), 1, 1},
                           .threads = {kByteDotThreads, 1, 1},
                           .shared_bytes = kByteDotSharedBytes};
@@ -178,10 +194,23 @@ absl::Status Product::EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAdd
                             .shared_bytes = kScaleSharedBytes};
     ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.scales, shape, DotScaleArguments{operand}));
   }
+  if (residues_) {
+    std::shared_ptr<DeviceMemory> residue_memory;
+    uint64_t open = 0, open_count = 0;
+    ASSAY_RETURN_IF_ERROR(residues_->Enqueue(device, dot, &residue_memory, &open, &open_count));
+    dot.open = open;
+    dot.open_count = open_count;
+    return EnqueueRepair(device, dot);
+  }
   const LaunchShape tiles{.blocks = {static_cast<uint32_t>(DotBlocks(tile_, dot)), 1, 1},
                           .threads = {tile_.threads, 1, 1},
                           .shared_bytes = tile_.shared_bytes};
   ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.dot, tiles, dot));
+  return EnqueueRepair(device, dot);
+}
+
+absl::Status Product::EnqueueRepair(Device& device, const DotArguments& dot) const {
+  const int64_t results = SizeOf(dot.lhs.batch) * SizeOf(dot.lhs.rows) * SizeOf(dot.rhs.rows);
   constexpr int kThreadsOfWarp = 32;  // one warp an open element
   const LaunchShape repair{.blocks = {BlocksFor(device, results * kThreadsOfWarp, kRepairThreads), 1, 1},
                            .threads = {kRepairThreads, 1, 1}};

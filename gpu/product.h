@@ -12,6 +12,7 @@
 #include "gpu/driver/device.h"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_i8_arguments.h"
+#include "gpu/residue_dot.h"
 #include "gpu/strided.h"
 #include "shape/shape.h"
 
@@ -41,9 +42,11 @@ class Widening {
 
 class Product {
  public:
-  // What the kernels multiply: the elements of operands that are widened are f32.
+  // What the kernels multiply: the elements of operands that are widened are f32. Devices that can take dots
+  // of `residues_from` products and more by residues; -1: by the table of residue_dot.h.
   static absl::StatusOr<Product> Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
-                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding);
+                                      const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
+                                      int64_t residues_from);
   absl::Status Enqueue(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
 
   std::string_view algorithm() const;
@@ -54,14 +57,18 @@ class Product {
   };
 
   absl::Status MakeBytes(Device& device, ElementType lhs, ElementType rhs, ElementType result,
-                         const std::array<ProductSide, 2>& sides);
+                         const std::array<ProductSide, 2>& sides, int64_t residues_from);
   absl::Status MakeFloats(Device& device, bool is_double, Float result,
                           const std::array<ProductSide, 2>& sides);
   absl::Status EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
   absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
                              DeviceAddress result) const;
+  absl::Status EnqueueRepair(Device& device, const DotArguments& dot) const;
 
   bool is_bytes_ = false, is_double_ = false;
+  // Where they take the dot.
+  std::optional<ResidueDot> residues_;
+  std::optional<ByteProduct> byte_product_;
   Functions functions_;
   DotTile tile_{};
   DotArguments floats_{};

@@ -56,6 +56,11 @@ void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
       ->add_option("--gpu-min-elements", flags.gpu.min_elements,
                    "with --engine gpu, steps of fewer elements stay on the CPU (65536)")
       ->check(Whole(0, INT64_MAX));
+  command
+      ->add_option(
+          "--gpu-residues-from", flags.gpu.residues_from,
+          "with --engine gpu, dots of so many products are done by residues, on devices that can (by type)")
+      ->check(Whole(0, INT64_MAX));
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
       ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
 }

@@ -276,6 +276,8 @@ RunOptions OptionsOf(const EngineFlags& flags) {
   if (!flags.gpu.driver.empty()) options.repro_flags += fmt::format(" --cuda-driver '{}'", flags.gpu.driver);
   if (flags.gpu.min_elements != gpu::GpuOptions().min_elements)
     options.repro_flags += fmt::format(" --gpu-min-elements {}", flags.gpu.min_elements);
+  if (flags.gpu.residues_from != gpu::GpuOptions().residues_from)
+    options.repro_flags += fmt::format(" --gpu-residues-from {}", flags.gpu.residues_from);
   if (!flags.cpu.empty()) options.repro_flags += " --cpu " + flags.cpu;
   if (flags.lapack) options.repro_flags += " --lapack";
   for (const std::string& ffi : flags.ffi) options.repro_flags += fmt::format(" --ffi '{}'", ffi);

@@ -15,9 +15,15 @@
 
 namespace assay::gpu {
 
-inline std::span<const Engine* const> Emulated(int64_t min_elements = 0) {
+using Engines = std::span<const Engine* const>;
+inline Engines Emulated(int64_t min_elements = 0) {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
                    {.driver = ASSAY_EMULATED_CUDA, .min_elements = min_elements});
+}
+// The same, with all dots by residues that they can take.
+inline Engines EmulatedResidues() {
+  return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0, .residues_from = 0});
 }
 
 // How often the driver that the engine opens was called so.
@@ -31,9 +37,10 @@ inline uint64_t CallsOf(const char* function) {
 
 // The plan's text by the engine. The run's result has the reference's bits, no step fell back, and each step
 // by itself, of operands that the reference made, agrees too.
-inline std::string PlanOfEqualRun(const std::string& text, const std::vector<Literal>& arguments) {
+inline std::string PlanOfEqualRun(const std::string& text, const std::vector<Literal>& arguments,
+                                  Engines engines = Emulated()) {
   const Program program = ProgramOf(text);
-  const Plan plan = PlanOf(program, Emulated());
+  const Plan plan = PlanOf(program, engines);
   Executor executor(plan, {});
   const absl::StatusOr<Literal> found = executor.Run(arguments);
   INFO(PlanToText(plan) << found.status());
@@ -50,10 +57,10 @@ inline std::string PlanOfEqualRun(const std::string& text, const std::vector<Lit
   CHECK(checked.statistics().crosschecked > 0);
   return PlanToText(plan);
 }
-inline std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1) {
+inline std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1, Engines engines = Emulated()) {
   absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(ProgramOf(text).verified(), seed);
   REQUIRE(arguments.ok());
-  return PlanOfEqualRun(text, *arguments);
+  return PlanOfEqualRun(text, *arguments, engines);
 }
 
 // Array arguments of special values: NaNs of any payload, infinities, zeros of both signs, subnormals,

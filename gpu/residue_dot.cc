@@ -1,0 +1,255 @@
+#include "gpu/residue_dot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fmt/format.h"
+#include "gpu/kernel_function.h"
+#include "gpu/residue_systems.h"
+
+namespace assay::gpu {
+namespace {
+
+// The second level of dots of f32 has this many moduli, and dots of f64 as many from here on.
+constexpr int kAgainModuli = 16, kLeastF64Moduli = 17;
+// Of the weights' two parts.
+constexpr int kMostF32Moduli = 11;
+
+int64_t Up(int64_t x, int64_t to) { return std::max<int64_t>(1, (x + to - 1) / to) * to; }
+
+// The tiles of a product, where it is worth it.
+absl::StatusOr<ResidueTiles> TilesOf(const Device& device, int64_t batch, int64_t m, int64_t n, int64_t k,
+                                     int64_t threshold, int64_t least) {
+  if (const Capability found = device.properties().capability; found != Capability{9, 0})
+    return NotSupported(
+        {}, fmt::format("residues: compute capability {}.{}, wanted 9.0", found.major, found.minor));
+  const double work =
+      static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const int64_t wanted = least >= 0 ? least : threshold;
+  if (work < static_cast<double>(wanted) || work == 0)
+    return NotSupported({}, fmt::format("residues: {} products, wanted at least {}", work, wanted));
+  const int64_t rows = Up(m, kPaddedRows), columns = Up(n, kPaddedColumns), depth = Up(k, kResidueDepth);
+  const double padded = static_cast<double>(batch) * static_cast<double>(rows) *
+                        static_cast<double>(columns) * static_cast<double>(depth);
+  // Tiles that are mostly padding do work for nothing.
+  if (least < 0 && padded > 2 * work)
+    return NotSupported({}, fmt::format("residues: {} products in tiles for {}", work, padded));
+  const double tiles = static_cast<double>(batch) * (rows / kResidueRows) * (columns / kResidueColumns) *
+                       std::max<double>(kMostModuli, static_cast<double>(depth / kResidueDepth));
+  if (tiles * (kResidueTileBytes / kEntriesOfThread / kResidueSumThreads) >
+      std::numeric_limits<int32_t>::max())
+    return NotSupported({}, fmt::format("residues: {} tiles", tiles));
+  return ResidueTiles{static_cast<int32_t>(batch), static_cast<int32_t>(rows / kResidueRows),
+                      static_cast<int32_t>(columns / kResidueColumns),
+                      static_cast<int32_t>(depth / kResidueDepth)};
+}
+
+// As many blocks as can run at one time, in whole clusters.
+LaunchShape ProductShape(const Device& device, const ResidueTiles& tiles, int64_t matrices) {
+  const int64_t blocks = matrices * tiles.row_tiles * tiles.column_tiles,
+                most = std::max(1, device.properties().multiprocessors / kResidueCluster) * kResidueCluster;
+  return {.blocks = {static_cast<uint32_t>(std::min(blocks, most)), 1, 1},
+          .threads = {kResidueThreads, 1, 1},
+          .shared_bytes = kResidueSharedBytes};
+}
+
+absl::Status CheckMemory(const Device& device, double bytes) {
+  if (bytes <= static_cast<double>(device.properties().memory) / 2) return absl::OkStatus();
+  return NotSupported({}, fmt::format("residues: {} bytes, more than half of the device's memory", bytes));
+}
+
+int64_t SliceBytesOf(const ResidueTiles& tiles, int side) {
+  return tiles.batch * PaddedRows(tiles, side) * tiles.depth_steps * kResidueDepth;
+}
+int64_t ResidueBytesOf(const ResidueTiles& tiles) {
+  return int64_t{tiles.batch} * tiles.row_tiles * tiles.column_tiles * kResidueTileBytes;
+}
+
+}  // namespace
+
+absl::StatusOr<ResidueDot> ResidueDot::Make(Device& device, const DotArguments& dot, bool is_double,
+                                            int64_t least) {
+  if (!is_double && dot.result_type == Float::kF64)
+    return NotSupported({}, "residues: products of f32 to f64");
+  ResidueDot made;
+  made.is_double_ = is_double;
+  const int64_t batch = SizeOf(dot.lhs.batch), m = SizeOf(dot.lhs.rows), n = SizeOf(dot.rhs.rows),
+                k = SizeOf(dot.lhs.depth);
+  ASSAY_ASSIGN_OR_RETURN(
+      made.tiles_,
+      TilesOf(device, batch, m, n, k, is_double ? kResidueThresholds.f64 : kResidueThresholds.f32, least));
+  made.results_ = batch * m * n;
+  made.half_root_ = (std::sqrt(static_cast<double>(k)) / 2 + 1) * (1 + 0x1p-40);
+  const int precision = ShapeOf(dot.result_type).precision;
+  const int most = is_double ? kMostModuli : kMostF32Moduli;
+  made.least_ = is_double ? kLeastF64Moduli : kLeastModuli;
+  made.usual_ = std::max(made.least_, UsualModuli(precision, k, most));
+  made.most_ = std::min(most, made.usual_ + 1);
+  ASSAY_RETURN_IF_ERROR(CheckMemory(device, static_cast<double>(made.Place().bytes)));
+  ASSAY_RETURN_IF_ERROR(made.Find(device));
+  const std::vector<ResidueSystem>& systems = ResidueSystems();
+  ASSAY_ASSIGN_OR_RETURN(made.systems_,
+                         device.Allocate(static_cast<int64_t>(systems.size() * sizeof(ResidueSystem))));
+  ASSAY_RETURN_IF_ERROR(device.CopyIn(made.systems_->address(), std::as_bytes(std::span(systems))));
+  return made;
+}
+
+absl::Status ResidueDot::Find(Device& device) {
+  const auto find = [&](const DeviceFunction*& to, std::string_view module, const std::string& name) {
+    const absl::StatusOr<const DeviceFunction*> found = KernelFunction(device, module, name);
+    if (found.ok()) to = *found;
+    return found.status();
+  };
+  ASSAY_RETURN_IF_ERROR(find(functions_.product, "residue_product", "residue_product"));
+  ASSAY_RETURN_IF_ERROR(find(functions_.choose, "residues", "residue_choose"));
+  ASSAY_RETURN_IF_ERROR(find(functions_.finish, "residues", "residue_finish"));
+  ASSAY_RETURN_IF_ERROR(
+      find(functions_.slice, "residues", is_double_ ? "residue_slice_f64" : "residue_slice_f32"));
+  ASSAY_RETURN_IF_ERROR(find(functions_.sum, "residues", is_double_ ? "residue_sum_4" : "residue_sum_2"));
+  if (is_double_) return absl::OkStatus();
+  ASSAY_RETURN_IF_ERROR(find(functions_.again, "residues", "residue_again"));
+  ASSAY_RETURN_IF_ERROR(find(functions_.slice_again, "residues", "residue_slice_f32_wide"));
+  ASSAY_RETURN_IF_ERROR(find(functions_.sum_again, "residues", "residue_sum_3"));
+  return find(functions_.mend, "residues", "residue_mend");
+}
+
+ResidueDot::Layout ResidueDot::Place() const {
+  Layout at{};
+  uint64_t end = 0;
+  const auto place = [&](int64_t bytes) {
+    const uint64_t begin = end;
+    end += static_cast<uint64_t>((bytes + 255) / 256 * 256);
+    return begin;
+  };
+  const int levels = is_double_ ? 1 : 2, moduli = is_double_ ? most_ : std::max(most_, kAgainModuli);
+  at.control = place(2 * sizeof(ResidueControl));
+  at.rows_begin = end;
+  at.counts = place(8);
+  for (int level = 0; level < levels; ++level) {
+    for (int side = 0; side < 2; ++side)
+      at.rows[level][side] =
+          place(tiles_.batch * PaddedRows(tiles_, side) * static_cast<int64_t>(sizeof(ResidueRow)));
+  }
+  at.rows_end = end;
+  for (int side = 0; side < 2; ++side) {
+    const int64_t rows = tiles_.batch * PaddedRows(tiles_, side);
+    if (!is_double_) at.cuts[side] = place(rows * kMostCuts * static_cast<int64_t>(sizeof(ResidueCut)));
+    at.slices[side] = place(moduli * SliceBytesOf(tiles_, side));
+  }
+  at.residues = place(moduli * ResidueBytesOf(tiles_));
+  if (!is_double_) at.still_open = place(4 * results_);
+  at.bytes = end;
+  return at;
+}
+
+absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a, const uint64_t (&slices)[2],
+                                      const DeviceFunction& slice, const DeviceFunction& sum) const {
+  for (int side = 0; side < 2; ++side) {
+    const ResidueSliceArguments arguments{.operand = side == 0 ? a.dot.lhs : a.dot.rhs,
+                                          .to = slices[side],
+                                          .rows = a.rows[side],
+                                          .cuts = a.cuts[side],
+                                          .systems = a.systems,
+                                          .control = a.control,
+                                          .tiles = tiles_,
+                                          .half_root = half_root_,
+                                          .side = side};
+    const LaunchShape shape{.blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
+                            .threads = {kSliceThreads, 1, 1},
+                            .shared_bytes = SliceSharedBytes(is_double_ ? 8 : 4, kSlicePitch)};
+    ASSAY_RETURN_IF_ERROR(device.Launch(slice, shape, arguments));
+  }
+  const int64_t rows = tiles_.batch * (PaddedRows(tiles_, 0) + PaddedRows(tiles_, 1));
+  const LaunchShape finish{
+      .blocks = {static_cast<uint32_t>((rows + kResidueRowThreads - 1) / kResidueRowThreads), 1, 1},
+      .threads = {kResidueRowThreads, 1, 1}};
+  ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.finish, finish, a));
+  const ResidueProductArguments product{slices[0], slices[1], a.residues,        a.systems,
+                                        a.control, tiles_,    kResiduePieceSteps};
+  ASSAY_RETURN_IF_ERROR(device.Launch(
+      *functions_.product, ProductShape(device, tiles_, int64_t{tiles_.batch} * kMostModuli), product));
+  const LaunchShape entries{.blocks = {static_cast<uint32_t>(ResidueSumBlocks(tiles_)), 1, 1},
+                            .threads = {kResidueSumThreads, 1, 1},
+                            .shared_bytes = kResidueSumSharedBytes};
+  return device.Launch(sum, entries, a);
+}
+
+absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
+                                 std::shared_ptr<DeviceMemory>* memory, uint64_t* open,
+                                 uint64_t* open_count) const {
+  const Layout at = Place();
+  ASSAY_ASSIGN_OR_RETURN(*memory, device.Allocate(static_cast<int64_t>(at.bytes)));
+  const uint64_t begin = (*memory)->address();
+  ASSAY_RETURN_IF_ERROR(
+      device.Zero(begin + at.rows_begin, static_cast<int64_t>(at.rows_end - at.rows_begin)));
+  ResidueArguments first{.dot = dot,
+                         .residues = begin + at.residues,
+                         .systems = systems_->address(),
+                         .control = begin + at.control,
+                         .other_control = begin + at.control + sizeof(ResidueControl),
+                         .still_open = begin + at.still_open,
+                         .still_open_count = begin + at.counts,
+                         .tiles = tiles_,
+                         .least = least_,
+                         .usual = usual_,
+                         .most = most_};
+  ResidueArguments second = first;
+  second.control = first.other_control;
+  uint64_t slices[2];
+  for (int side = 0; side < 2; ++side) {
+    slices[side] = begin + at.slices[side];
+    first.rows[side] = begin + at.rows[0][side];
+    second.rows[side] = begin + at.rows[1][side];
+    first.cuts[side] = is_double_ ? 0 : begin + at.cuts[side];
+  }
+  const LaunchShape one{.threads = {kResidueRowThreads, 1, 1}, .shared_bytes = kChooseSharedBytes};
+  ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.choose, one, first));
+  ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, first, slices, *functions_.slice, *functions_.sum));
+  *open = dot.open;
+  *open_count = dot.open_count;
+  if (is_double_) return absl::OkStatus();
+  ResidueArguments again = first;
+  again.usual = kAgainModuli;
+  ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.again, LaunchShape{.threads = {32, 1, 1}}, again));
+  ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, second, slices, *functions_.slice_again, *functions_.sum_again));
+  const LaunchShape mend{.blocks = {BlocksFor(device, results_ * kMendLanes, kMendThreads), 1, 1},
+                         .threads = {kMendThreads, 1, 1}};
+  *open = first.still_open;
+  *open_count = first.still_open_count;
+  return device.Launch(*functions_.mend, mend, first);
+}
+
+absl::StatusOr<ByteProduct> ByteProduct::Make(Device& device, const ByteDotArguments& dot, bool lhs_is_signed,
+                                              bool rhs_is_signed, int64_t least) {
+  ByteProduct made;
+  ASSAY_ASSIGN_OR_RETURN(made.tiles_,
+                         TilesOf(device, SizeOf(dot.lhs.batch), SizeOf(dot.lhs.rows), SizeOf(dot.rhs.rows),
+                                 SizeOf(dot.lhs.depth), kResidueThresholds.bytes, least));
+  ASSAY_RETURN_IF_ERROR(CheckMemory(device, static_cast<double>(SliceBytesOf(made.tiles_, 0)) +
+                                                static_cast<double>(SliceBytesOf(made.tiles_, 1))));
+  ASSAY_ASSIGN_OR_RETURN(made.slice_, KernelFunction(device, "residues", "byte_slice"));
+  ASSAY_ASSIGN_OR_RETURN(
+      made.product_,
+      KernelFunction(device, "residue_product",
+                     fmt::format("byte_product_{}{}", lhs_is_signed ? 's' : 'u', rhs_is_signed ? 's' : 'u')));
+  return made;
+}
+
+absl::Status ByteProduct::Enqueue(Device& device, const ByteDotArguments& dot) const {
+  const int64_t left = SliceBytesOf(tiles_, 0);
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
+                         device.Allocate(left + SliceBytesOf(tiles_, 1)));
+  const uint64_t slices[] = {memory->address(), memory->address() + static_cast<uint64_t>(left)};
+  for (int side = 0; side < 2; ++side) {
+    const LaunchShape shape{.blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
+                            .threads = {kSliceThreads, 1, 1},
+                            .shared_bytes = SliceSharedBytes(1, kByteSlicePitch)};
+    ASSAY_RETURN_IF_ERROR(device.Launch(
+        *slice_, shape, ByteSliceArguments{side == 0 ? dot.lhs : dot.rhs, slices[side], tiles_, side}));
+  }
+  return device.Launch(*product_, ProductShape(device, tiles_, tiles_.batch),
+                       ByteProductArguments{slices[0], slices[1], dot, tiles_});
+}
+
+}  // namespace assay::gpu

@@ -1,0 +1,75 @@
+// Dots by residues (gpu/kernels/residue_arguments.h) on devices of compute capability 9.0, and dots of bytes
+// by the same product: what they take, and the launches that they are.
+#ifndef ASSAY_GPU_RESIDUE_DOT_H_
+#define ASSAY_GPU_RESIDUE_DOT_H_
+
+#include <array>
+#include <memory>
+
+#include "gpu/driver/device.h"
+#include "gpu/kernels/dot_arguments.h"
+#include "gpu/kernels/dot_i8_arguments.h"
+#include "gpu/kernels/residue_arguments.h"
+
+namespace assay::gpu {
+
+// From how many products on these kernels take a dot: elements of the result times k.
+struct ResidueThresholds {
+  int64_t f32, f64, bytes;
+};
+// The prototypes win from about 512^3 on with five launches; a dot has some fifteen here, most of which find
+// nothing to do, and a product of bytes has three.
+inline constexpr ResidueThresholds kResidueThresholds = {int64_t{1} << 29, int64_t{1} << 29,
+                                                         int64_t{1} << 28};
+
+class ResidueDot {
+ public:
+  // `dot` but for addresses. NotSupported, with the reason, where other kernels are to take it. From `least`
+  // products on; -1: by the table.
+  static absl::StatusOr<ResidueDot> Make(Device& device, const DotArguments& dot, bool is_double,
+                                         int64_t least);
+  // With addresses and scales. What is still open is left in *open and *open_count, of memory that *memory
+  // owns.
+  absl::Status Enqueue(Device& device, const DotArguments& dot, std::shared_ptr<DeviceMemory>* memory,
+                       uint64_t* open, uint64_t* open_count) const;
+
+ private:
+  struct Functions {
+    const DeviceFunction *choose = nullptr, *slice = nullptr, *finish = nullptr, *product = nullptr,
+                         *sum = nullptr, *again = nullptr, *slice_again = nullptr, *sum_again = nullptr,
+                         *mend = nullptr;
+  };
+  // Where things lie in the memory of one run.
+  struct Layout {
+    uint64_t control, counts, rows[2][2], cuts[2], slices[2], residues, still_open, bytes;
+    uint64_t rows_begin, rows_end;  // zeroed
+  };
+
+  absl::Status Find(Device& device);
+  Layout Place() const;
+  absl::Status EnqueueLevel(Device& device, const ResidueArguments& a, const uint64_t (&slices)[2],
+                            const DeviceFunction& slice, const DeviceFunction& sum) const;
+
+  bool is_double_ = false;
+  ResidueTiles tiles_{};
+  int64_t results_ = 0;
+  double half_root_ = 0;
+  int least_ = 0, usual_ = 0, most_ = 0;
+  Functions functions_;
+  std::shared_ptr<DeviceMemory> systems_;
+};
+
+class ByteProduct {
+ public:
+  static absl::StatusOr<ByteProduct> Make(Device& device, const ByteDotArguments& dot, bool lhs_is_signed,
+                                          bool rhs_is_signed, int64_t least);
+  absl::Status Enqueue(Device& device, const ByteDotArguments& dot) const;
+
+ private:
+  const DeviceFunction *slice_ = nullptr, *product_ = nullptr;
+  ResidueTiles tiles_{};
+};
+
+}  // namespace assay::gpu
+
+#endif  // ASSAY_GPU_RESIDUE_DOT_H_

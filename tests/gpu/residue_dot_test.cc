@@ -1,0 +1,116 @@
+// Dots and convolutions by residues, by the engine "gpu" on the emulated driver.
+#include "gpu/residue_dot.h"
+
+#include "fmt/format.h"
+#include "gpu/residue_systems.h"
+#include "tests/gpu/device_programs.h"
+
+namespace assay::gpu {
+namespace {
+
+constexpr const char* kByResidues = "residues on integer tensor cores";
+constexpr const char* kByWarpgroups = "products of warpgroups on integer tensor cores";
+
+std::string DotText(std::string_view lhs, std::string_view rhs, std::string_view result,
+                    std::string_view dimensions) {
+  return fmt::format(
+      "HloModule m\nENTRY e {{\n  x = {} parameter(0)\n  w = {} parameter(1)\n"
+      "  ROOT r = {} dot(x, w), {}\n}}\n",
+      lhs, rhs, result, dimensions);
+}
+
+void CheckByResidues(const std::string& text, const char* algorithm = kByResidues, int hostile_runs = 1) {
+  INFO(text);
+  CHECK_THAT(PlanOfEqualRun(text, 1, EmulatedResidues()), Catch::Contains(algorithm));
+  for (int seed = 0; seed < hostile_runs; ++seed)
+    PlanOfEqualRun(text, HostileArguments(text, static_cast<uint64_t>(seed)), EmulatedResidues());
+}
+
+constexpr const char* kMatrices = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+
+}  // namespace
+
+TEST_CASE("dots by residues of every type have the reference's bits", "[gpu][dot][residues]") {
+  const std::pair<const char*, const char*> types[] = {
+      {"f32", "f32"}, {"f32", "bf16"},      {"bf16", "f32"}, {"bf16", "bf16"},
+      {"f16", "f16"}, {"f8e4m3fn", "bf16"}, {"f64", "f64"}};
+  for (const auto& [type, result] : types) {
+    CheckByResidues(DotText(fmt::format("{}[19,45]", type), fmt::format("{}[45,23]", type),
+                            fmt::format("{}[19,23]", result), kMatrices));
+  }
+}
+
+TEST_CASE("dots by residues of any dimensions have the reference's bits", "[gpu][dot][residues]") {
+  CheckByResidues(DotText("f32[2,5,3,7]", "f32[7,4,2,5]", "f32[2,3,4]",
+                          "lhs_batch_dims={0}, rhs_batch_dims={2}, lhs_contracting_dims={3,1}, "
+                          "rhs_contracting_dims={0,3}"));
+  CheckByResidues(
+      DotText("f32[3,4]", "f32[4]", "f32[3]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+  CheckByResidues(DotText("bf16[1,1]", "bf16[1,1]", "bf16[1,1]", kMatrices));
+  CheckByResidues(DotText("f32[129,1]", "f32[1,257]", "f32[129,257]", kMatrices));
+}
+
+TEST_CASE("convolutions by residues have the reference's bits", "[gpu][convolution][residues]") {
+  for (const char* type : {"f32", "bf16"}) {
+    CheckByResidues(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = {0}[2,6,6,4] parameter(0)
+  w = {0}[3,3,2,6] parameter(1)
+  ROOT r = {0}[2,6,6,6] convolution(x, w), window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f, feature_group_count=2
+}}
+)",
+                                type));
+  }
+}
+
+TEST_CASE("dots of bytes by warpgroups have the reference's bits", "[gpu][dot][residues]") {
+  for (const char* lhs : {"s8", "u8"}) {
+    for (const char* rhs : {"s8", "u8"}) {
+      CheckByResidues(
+          DotText(fmt::format("{}[2,33,150]", lhs), fmt::format("{}[2,150,17]", rhs), "s32[2,33,17]",
+                  "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+                  "rhs_contracting_dims={1}"),
+          kByWarpgroups);
+    }
+  }
+  for (const char* type : {"s4", "u4"}) {
+    for (const char* result : {"s16", "s8", "s4", "u4"}) {
+      CheckByResidues(DotText(fmt::format("{}[9,40]", type), fmt::format("{}[40,11]", type),
+                              fmt::format("{}[9,11]", result), kMatrices),
+                      kByWarpgroups);
+    }
+  }
+}
+
+TEST_CASE("small dots are left to other kernels, by the table", "[gpu][dot][residues]") {
+  const auto plan = [](const std::string& text) { return PlanToText(PlanOf(ProgramOf(text), Emulated())); };
+  CHECK_THAT(plan(DotText("f32[512,512]", "f32[512,512]", "f32[512,512]", kMatrices)),
+             Catch::Contains("f64 tensor cores"));
+  CHECK_THAT(plan(DotText("f32[1024,1024]", "f32[1024,1024]", "f32[1024,1024]", kMatrices)),
+             Catch::Contains(kByResidues));
+  CHECK_THAT(plan(DotText("f64[1024,1024]", "f64[1024,1024]", "f64[1024,1024]", kMatrices)),
+             Catch::Contains(kByResidues));
+  // Tiles that are nearly empty.
+  CHECK_THAT(plan(DotText("f32[8,8192]", "f32[8192,8192]", "f32[8,8192]", kMatrices)),
+             Catch::Contains("f64 tensor cores"));
+  CHECK_THAT(plan(DotText("f32[1024,1024]", "f32[1024,1024]", "f64[1024,1024]", kMatrices)),
+             Catch::Contains("f64 tensor cores"));
+  CHECK_THAT(plan(DotText("s8[1024,1024]", "s8[1024,1024]", "s32[1024,1024]", kMatrices)),
+             Catch::Contains(kByWarpgroups));
+}
+
+TEST_CASE("the number of moduli follows type and k", "[gpu][residues]") {
+  CHECK(UsualModuli(24, 8192, 11) == 10);
+  CHECK(UsualModuli(24, 20000, 11) == 11);
+  CHECK(UsualModuli(24, int64_t{1} << 28, 11) == 11);
+  CHECK(UsualModuli(8, 8192, 11) == 6);
+  CHECK(UsualModuli(11, 8192, 11) == 7);
+  CHECK(UsualModuli(53, 8192, 20) == 18);
+  // The products of the moduli, in bits.
+  const std::pair<int, double> logarithms[] = {{5, 39.90},  {8, 63.58},  {10, 79.24}, {11, 87.04},
+                                               {16, 125.4}, {18, 140.5}, {20, 155.4}};
+  for (const auto& [count, bits] : logarithms)
+    CHECK(std::log2(ResidueSystems()[count].most) + 1 == Approx(bits).margin(0.06));
+}
+
+}  // namespace assay::gpu
