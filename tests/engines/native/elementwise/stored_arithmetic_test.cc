@@ -47,5 +47,40 @@ TEST_CASE("stored arithmetic: the machine's own operation, rounded once", "[nati
   }
 }
 
+TEST_CASE("stored arithmetic: signs and extremes", "[native][elementwise]") {
+  // 17 elements: a whole block, and one more.
+  const std::vector<double> x = {0.0,  -0.0, 1.5,  -1.5, NAN, 2,   -HUGE_VAL, 0x1p-149, -0x1p-149,
+                                 -0.0, 0.0,  -0.0, 0.0,  3,   NAN, HUGE_VAL,  -7};
+  const std::vector<double> y = {-0.0, -0.0, 2, -2, 1, NAN, HUGE_VAL,  -0x1p-149, 0x1p-149,
+                                 0.0,  0.0,  1, -1, 3, NAN, -HUGE_VAL, -8};
+  struct Case {
+    Opcode opcode;
+    std::vector<double> wanted;
+  };
+  const Case cases[] = {
+      {Opcode::kAbs, {0, 0, 1.5, 1.5, NAN, 2, HUGE_VAL, 0x1p-149, 0x1p-149, 0, 0, 0, 0, 3, NAN, HUGE_VAL, 7}},
+      {Opcode::kNegate,
+       {-0.0, 0.0, -1.5, 1.5, NAN, -2, HUGE_VAL, -0x1p-149, 0x1p-149, 0.0, -0.0, 0.0, -0.0, -3, NAN,
+        -HUGE_VAL, 7}},
+      {Opcode::kMaximum,
+       {0.0, -0.0, 2, -1.5, NAN, NAN, HUGE_VAL, 0x1p-149, 0x1p-149, 0.0, 0.0, 1, 0.0, 3, NAN, HUGE_VAL, -7}},
+      {Opcode::kMinimum,
+       {-0.0, -0.0, 1.5, -2, NAN, NAN, -HUGE_VAL, -0x1p-149, -0x1p-149, -0.0, 0.0, -0.0, -1, 3, NAN,
+        -HUGE_VAL, -8}},
+  };
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64}) {
+    for (const Case& one : cases) {
+      const int64_t n = static_cast<int64_t>(x.size());
+      const Literal lhs = Literal::FromDoubles(type, {&n, 1}, x);
+      const Literal rhs = Literal::FromDoubles(type, {&n, 1}, y);
+      Literal stored = Literal::FromDoubles(type, {&n, 1}, x);
+      const std::byte* in[] = {lhs.data(), rhs.data()};
+      StoredArithmeticFor(one.opcode, type)(n, in, stored.MutableBytes().data());
+      INFO(Name(one.opcode) << " " << Name(type));
+      CHECK(Literal::BitwiseEqual(stored, Literal::FromDoubles(type, {&n, 1}, one.wanted)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::native
