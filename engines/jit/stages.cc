@@ -1,6 +1,8 @@
 #include "engines/jit/stages.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/counted.h"
 #include "engines/codegen/nodes.h"
@@ -124,9 +126,15 @@ class Builder {
   int AddSource(const Instruction& instruction) {
     const ElementType type = instruction.shape->element_type();
     if (instruction.opcode == Opcode::kIota) {
+      for (const auto& [other, value] : iotas_) {
+        if (Shape::Compatible(*other->shape, *instruction.shape) &&
+            other->attributes.Int(Attr::kIotaDimension) == instruction.attributes.Int(Attr::kIotaDimension))
+          return value;
+      }
       const int slot = NewBuffer(type);
       stages_.stages.push_back(SourceStage{TileSource::Iota(instruction), -1, slot});
-      return AddValue({.type = type, .stored = slot});
+      iotas_.emplace_back(&instruction, AddValue({.type = type, .stored = slot}));
+      return iotas_.back().second;
     }
     const int32_t operand = instruction.operands[0];
     if (ShapeOf(operand).num_elements() == 1) return value_of_[operand];
@@ -162,9 +170,15 @@ class Builder {
       if (value.strip.fn == nullptr)
         value.strip = DefinitionOf(instruction.opcode).strip(instruction, types, value.type);
     }
-    // A select by one pred for all is not.
+    // A select by one pred for all is not charged.
     stages_.work += instruction.opcode != Opcode::kSelect || ShapeOf(instruction.operands[0]).rank() != 0;
-    return AddValue(std::move(value));
+    if (value.is_strip) return AddValue(std::move(value));
+    // The node says all that the loop does: equal ones are computed once.
+    const jit::Node& node = value.node;
+    const auto [at, is_new] =
+        computed_.try_emplace({node.opcode, node.type, node.a, node.flag, value.operands}, -1);
+    if (is_new) at->second = AddValue(std::move(value));
+    return at->second;
   }
 
   void TakeApproximation(const Instruction& instruction, Value& value) {
@@ -379,6 +393,8 @@ class Builder {
   Stages stages_;
   absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
   std::vector<Value> values_;
+  std::vector<std::pair<const Instruction*, int>> iotas_;
+  std::map<std::tuple<Opcode, ElementType, int64_t, bool, std::vector<int>>, int> computed_;  // by loops
   int last_ = 0;  // round of the root
   std::vector<Segment> segments_;
   std::vector<StripStage> strips_;

@@ -13,6 +13,14 @@ namespace {
 
 // Elements first, first + step, ... as iota has them (evaluator/ops/elementwise/iota.cc); n <= kStrip.
 void StoreCount(ElementType type, int64_t first, int64_t step, int64_t n, std::byte* dst) {
+  if (IsIntegral(type) && Bits(type) == 32) {
+    const uint32_t start = static_cast<uint32_t>(first), by = static_cast<uint32_t>(step);
+    for (uint32_t i = 0; i < static_cast<uint32_t>(n); ++i) {
+      const uint32_t count = start + i * by;
+      std::memcpy(dst + 4 * int64_t{i}, &count, 4);
+    }
+    return;
+  }
   alignas(64) std::byte strip[kStripBytes];
   auto* const reals = reinterpret_cast<double*>(strip);
   auto* const integers = reinterpret_cast<int64_t*>(strip);

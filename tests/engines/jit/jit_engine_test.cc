@@ -101,6 +101,33 @@ ENTRY e {{ x = {0}[3,1,7,{1}] parameter(0)
   }
 }
 
+TEST_CASE("jit engine: equal values and iotas of a fusion are computed once, others are kept apart",
+          "[jit][fusion]") {
+  Random random(17);
+  for (const int64_t n : {5, 3001}) {
+    CheckProgram(fmt::format(R"(HloModule m
+ENTRY e {{ x = u32[2,{0}] parameter(0)
+ i = u32[{1}] iota(), iota_dimension=0
+ j = u32[{1}] iota(), iota_dimension=0
+ k = u32[2,{0}] iota(), iota_dimension=0
+ l = u32[2,{0}] iota(), iota_dimension=1
+ fi = u32[2,{0}] reshape(i)
+ fj = u32[2,{0}] reshape(j)
+ a = u32[2,{0}] multiply(x, fi)
+ b = u32[2,{0}] multiply(x, fj)
+ c = u32[2,{0}] multiply(x, k)
+ d = u32[2,{0}] multiply(x, l)
+ less = pred[2,{0}] compare(a, x), direction=LT
+ more = pred[2,{0}] compare(b, x), direction=GT
+ s = u32[2,{0}] select(less, a, c)
+ t = u32[2,{0}] select(more, b, d)
+ ROOT r = u32[2,{0}] subtract(s, t) }}
+)",
+                             n, 2 * n),
+                 random);
+  }
+}
+
 // Results of 8 MiB and more are stored past the caches.
 TEST_CASE("jit engine: large results have the reference's bits, whatever their type, length and tiles",
           "[jit][fusion]") {
