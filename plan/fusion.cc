@@ -1,7 +1,8 @@
 #include "plan/fusion.h"
 
 #include <algorithm>
-#include <queue>
+#include <iterator>
+#include <set>
 
 #include "evaluator/registry.h"
 #include "shape/index.h"
@@ -9,7 +10,8 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMaxMembers = 128;
+constexpr size_t kMaxMembers = 512;
+// Arrays of more than one element, which must live until the fusion runs.
 constexpr size_t kMaxOperands = 12;
 // Elements of a slice's operand for each of its own: fused, it keeps the operand alive until the fusion runs.
 constexpr int64_t kMaxSliced = 8;
@@ -103,26 +105,32 @@ class Finder {
   Fusion Grow(int32_t root) {
     Fusion fusion{{root}, {}};
     states_[root] = State::kMember;
-    std::priority_queue<std::pair<int32_t, int32_t>> pending;  // position, instruction
+    std::set<std::pair<int32_t, int32_t>>
+        pending;               // position, instruction: each once, however often it is read
+    size_t large_pending = 0;  // that may be arrays to read
     const auto push_operands = [&](int32_t member) {
-      for (int32_t operand : Of(member).operands) pending.push({positions_[operand], operand});
+      for (int32_t operand : Of(member).operands)
+        large_pending += pending.insert({positions_[operand], operand}).second && IsLarge(operand);
     };
     push_operands(root);
-    std::vector<int32_t> recomputed;
-    int32_t last = -1;
+    std::vector<int32_t> recomputed, large;  // of the operands
+    const auto add_operand = [&](int32_t i) {
+      fusion.operands.push_back(i);
+      if (Elements(i) > 1 && std::find(large.begin(), large.end(), i) == large.end()) large.push_back(i);
+    };
     while (!pending.empty()) {
-      const int32_t i = pending.top().second;
-      pending.pop();
-      if (std::exchange(last, i) == i) continue;  // read twice
-      if (!Joins(i, root, fusion, pending.size())) {
-        fusion.operands.push_back(i);
+      const int32_t i = std::prev(pending.end())->second;
+      pending.erase(std::prev(pending.end()));
+      large_pending -= IsLarge(i);
+      if (!Joins(i, root, fusion, large.size() + large_pending)) {
+        add_operand(i);
         continue;
       }
       fusion.members.push_back(i);
       if (movements_[i] == Movement::kRecomputed) {
         recomputed.push_back(i);
         states_[i] = State::kMember;
-        for (int32_t operand : Of(i).operands) fusion.operands.push_back(operand);
+        for (int32_t operand : Of(i).operands) add_operand(operand);
       } else {
         states_[i] = State::kMember;
         push_operands(i);
@@ -137,11 +145,21 @@ class Finder {
     return fusion;
   }
 
-  bool Joins(int32_t i, int32_t root, const Fusion& fusion, size_t pending) const {
+  // An array of more than one element, or what reads one: no iota or broadcast of a number.
+  bool IsLarge(int32_t i) const {
+    if (!Of(i).shape->IsArray()) return true;
+    if (movements_[i] != Movement::kRecomputed) return Elements(i) > 1;
+    return !Of(i).operands.empty() && Elements(Of(i).operands[0]) > 1;
+  }
+
+  // `read`: large arrays that the fusion reads without it, or may.
+  bool Joins(int32_t i, int32_t root, const Fusion& fusion, size_t read) const {
     if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
     if (!apart_.empty() && apart_[i] && !apart_[root]) return false;
     if (fusion.members.size() >= kMaxMembers) return false;
-    if (fusion.operands.size() + pending + Of(i).operands.size() > kMaxOperands) return false;
+    const auto adds = std::count_if(Of(i).operands.begin(), Of(i).operands.end(),
+                                    [&](int32_t operand) { return IsLarge(operand); });
+    if (read + static_cast<size_t>(adds) > kMaxOperands) return false;
     if (movements_[i] == Movement::kRecomputed) {
       const bool reads_much =
           !Of(i).operands.empty() && Elements(Of(i).operands[0]) >= Of(i).shape->num_elements();
@@ -157,7 +175,7 @@ class Finder {
   bool KeepsOperandsIntact(int32_t i, int32_t root) const {
     for (int32_t operand : Of(i).operands) {
       const Shape& shape = *Of(operand).shape;
-      if (!shape.IsArray() || shape.num_elements() < Elements(root)) continue;
+      if (!shape.IsArray() || shape.num_elements() == 1 || shape.num_elements() < Elements(root)) continue;
       const auto& users = users_[operand];
       auto user = std::upper_bound(users.begin(), users.end(), positions_[i],
                                    [&](int32_t position, int32_t u) { return position < positions_[u]; });

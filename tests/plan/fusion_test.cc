@@ -173,6 +173,25 @@ ROOT r = f32[8] add(a, d)
 )") == Texts{"a: | x", "r: | a d"});
 }
 
+TEST_CASE("fusion: numbers that are read do not count as operands that live until it runs", "[fusion]") {
+  // Two arrays and 30 numbers, each added by itself.
+  std::string body = kXy, last = "x", members, operands = " x y";
+  for (int k = 0; k < 30; ++k) {
+    const std::string i = std::to_string(k);
+    body += "c" + i + " = f32[] parameter(" + std::to_string(k + 2) + ")\n";
+    operands += " c" + i;
+  }
+  for (int k = 0; k < 30; ++k) {
+    const std::string i = std::to_string(k);
+    body += "b" + i + " = f32[8] broadcast(c" + i + "), dimensions={}\na" + i + " = f32[8] add(" + last +
+            ", b" + i + ")\n";
+    last = "a" + i;
+    members += " b" + i + " a" + i;
+  }
+  CHECK(Fusions(body + "ROOT r = f32[8] multiply(" + last + ", y)\n") ==
+        Texts{"r:" + members + " |" + operands});
+}
+
 TEST_CASE("fusion: what many large operands feed is cut, so that few of them live at a time", "[fusion]") {
   std::string body;
   for (int i = 0; i < 40; ++i) {
