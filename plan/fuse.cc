@@ -15,6 +15,8 @@ namespace assay {
 namespace {
 
 constexpr int64_t kMaxFusions = 2048;
+// Fewer instructions on one number take no longer by themselves.
+constexpr size_t kLeastOfScalars = 4;
 
 // Those of several members that `engine`, which fuses, can take.
 std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& computation,
@@ -24,7 +26,10 @@ std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& 
   order.reserve(plan.steps.size());
   for (const Step& step : plan.steps) order.push_back(step.instruction);
   std::vector<Fusion> fusions = FindFusions(module, computation, order, engine, apart, taken);
-  std::erase_if(fusions, [](const Fusion& fusion) { return fusion.members.size() == 1; });
+  std::erase_if(fusions, [&](const Fusion& fusion) {
+    const bool is_scalar = computation.instructions[fusion.members.back()].shape->num_elements() == 1;
+    return fusion.members.size() < (is_scalar ? kLeastOfScalars : 2);
+  });
   return fusions;
 }
 

@@ -29,7 +29,7 @@ const Engine& EngineFor(Isa isa) {
 bool JitEngine::CanFuse(const StepView& step) const {
   if (isa_ == Isa::kBaseline) return false;
   const Shape& shape = step.result_shape();
-  if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest()) return false;
+  if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < 1) return false;
   return CanBePart(step);
 }
 
@@ -43,7 +43,7 @@ std::string JitEngine::WhyNot(const FusionView& step) const {
   if (isa_ == Isa::kBaseline) return "no AVX2";
   const StepView root = step.single();
   const Shape& shape = root.result_shape();
-  if (shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest())
+  if (step.is_single() && shape.IsArray() && !shape.HasUnbounded() && shape.num_elements() < fewest())
     return fmt::format("too few elements ({} < {})", shape.num_elements(), fewest());
   if (std::string why = WhyNoPart(root); !why.empty()) return why;
   if (DefinitionOf(root.instruction.opcode).strip == nullptr)

@@ -26,7 +26,7 @@ class JitEngine final : public Engine {
   bool CanFuse(const StepView& step) const override;
 
  private:
-  // Elements below which an instruction is no part of a fusion.
+  // Elements below which an instruction alone gets no code.
   int64_t fewest() const { return options_.eager ? 1 : 2; }
   std::string WhyNot(const FusionView& step) const;
 

@@ -69,6 +69,16 @@ TEST_CASE("fuse: a fusion that nobody takes leaves its steps, and the engines' r
   CHECK(step.declined[0].reason() == "too shy");
 }
 
+TEST_CASE("fuse: few instructions on one number stay by themselves", "[plan]") {
+  const Taker fusing("fusing", Opcode::kNegate, /*fuses=*/true);
+  const std::array<const Engine*, 1> engines = {&fusing};
+  const std::string three = "x = f32[] parameter(0)\na = f32[] negate(x)\nb = f32[] negate(a)\n";
+  const Fused few = FusedBy(engines, three + "ROOT c = f32[] negate(b)\n");
+  CHECK(Steps(few.entry(), few.plan) == "a b c");
+  const Fused four = FusedBy(engines, three + "c = f32[] negate(b)\nROOT d = f32[] negate(c)\n");
+  CHECK(Steps(four.entry(), four.plan) == "d");
+}
+
 TEST_CASE("fuse: over 2,048 fusions the engine that fuses is named", "[plan]") {
   const Taker other("other", Opcode::kSin), fusing("fusing", Opcode::kNegate, /*fuses=*/true);
   const std::array<const Engine*, 2> engines = {&other, &fusing};
