@@ -1,6 +1,7 @@
 #include "check/samples.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -58,18 +59,43 @@ void OutputSamples::Add(const Literal& sample) {
     integers_.push_back(sample);
     return;
   }
-  for (int64_t i = 0; i < sample.shape().num_elements(); ++i) {
-    const size_t at = static_cast<size_t>(i);
-    const auto [real, imaginary] = PartsOf(sample.data() + i * Bytes(type_));
-    const Kind kind = KindOfNumber(real, imaginary);
-    const bool is_first = (kinds_[at] & kFinite) == 0;
-    kinds_[at] |= kind;
-    if (kind != kFinite) continue;
-    if (is_first) centers_[i] = {real, imaginary};
-    scale_ = std::max(scale_, std::hypot(real, imaginary));
-    const auto [r, m] = CenterOf(i);
-    spreads_[at] = std::max(spreads_[at], std::hypot(real - r, imaginary - m));
+  const int64_t n = sample.shape().num_elements();
+  for (int64_t first = 0; first < n; first += kStrip) AddStrip(sample, first, std::min(kStrip, n - first));
+}
+
+// Strips of numbers that are finite, in the sample and in the exact value, are those of nearly all outputs.
+void OutputSamples::AddStrip(const Literal& sample, int64_t first, int64_t n) {
+  if (IsFloat(type_)) {
+    alignas(64) std::array<double, kStrip> sampled, exact;
+    const int bytes = Bytes(type_);
+    LoadStrip(type_, sample.data() + first * bytes, bytes, n, sampled.data());
+    LoadStrip(type_, exact_.data() + first * bytes, bytes, n, exact.data());
+    double sum = 0, scale = scale_;  // of zeros, or NaN
+    for (size_t i = 0; i < static_cast<size_t>(n); ++i) sum += 0 * sampled[i] + 0 * exact[i];
+    if (sum == 0) {
+      double* const spreads = spreads_.data() + first;
+      for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+        scale = std::max(scale, std::fabs(sampled[i]));
+        spreads[i] = std::max(spreads[i], std::fabs(sampled[i] - exact[i]));
+      }
+      scale_ = scale;
+      return;
+    }
   }
+  for (int64_t i = first; i < first + n; ++i) AddElement(sample, i);
+}
+
+void OutputSamples::AddElement(const Literal& sample, int64_t i) {
+  const size_t at = static_cast<size_t>(i);
+  const auto [real, imaginary] = PartsOf(sample.data() + i * Bytes(type_));
+  const Kind kind = KindOfNumber(real, imaginary);
+  const bool is_first = (kinds_[at] & kFinite) == 0;
+  kinds_[at] |= kind;
+  if (kind != kFinite) return;
+  if (is_first) centers_[i] = {real, imaginary};
+  scale_ = std::max(scale_, std::hypot(real, imaginary));
+  const auto [r, m] = CenterOf(i);
+  spreads_[at] = std::max(spreads_[at], std::hypot(real - r, imaginary - m));
 }
 
 std::pair<double, double> OutputSamples::PartsOf(const std::byte* element) const {

@@ -48,6 +48,8 @@ class OutputSamples {
   Estimate CompareToBounds(int64_t i, const std::byte* actual) const;
 
  private:
+  void AddStrip(const Literal& sample, int64_t first, int64_t n);
+  void AddElement(const Literal& sample, int64_t i);
   Estimate JudgeNumber(int64_t i, const std::byte* actual) const;
   Estimate JudgeInteger(int64_t i, const std::byte* actual) const;
   std::pair<double, double> PartsOf(const std::byte* element) const;
