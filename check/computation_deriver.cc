@@ -180,6 +180,7 @@ absl::Status ComputationDeriver::DeriveInstructions() {
     result_ = &derived_[i];
     if (result_->shape != nullptr) continue;  // a parameter
     view_.emplace(InstructionView{from_, instruction});
+    magnitudes_.clear();  // each is fused with what reads it
     writer_.NameThem(instruction.name);
     result_->shape = instruction.shape;
     ForEachLeaf(*instruction.shape, [&](const ShapeIndex& path, const Shape&) {
