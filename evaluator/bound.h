@@ -93,6 +93,9 @@ class BoundContext {
   virtual Allowance Allowed(ElementType type) const = 0;
   virtual double SumUnit(ElementType type) const = 0;
   virtual double InputUnit(ElementType type) const = 0;
+  // Radii are to be as large as errors usually are, not as they can be at most: of sums of n terms by the
+  // root of n (docs/bounds.md, Estimates).
+  virtual bool IsEstimate() const { return false; }
 
   // Writes an instruction; its operands are ids of nodes, its computations those of the derived program.
   virtual Node Write(Instruction instruction) = 0;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "check/allowance.h"
-#include "check/estimate/move_ops.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
 
@@ -28,92 +29,27 @@ bool IsFlat(const Shape& shape) {
                      [](const Shape& element) { return element.IsArray(); });
 }
 
-double SizesOf(const Shape& shape, std::span<const int64_t> dimensions) {
-  double product = 1;
-  for (const int64_t d : dimensions) product *= static_cast<double>(shape.size(d));
-  return product;
-}
-
-// The terms of one sum of the instruction; 1: it is none, or their number is not known.
-double TermsOf(const InstructionView& view) {
-  const AttributeMap& attributes = view.attributes();
-  double terms = 1;
-  switch (view.instruction.opcode) {
-    case Opcode::kReduce:
-      return SizesOf(view.operand(0), attributes.List(Attr::kDimensions)) + 1;
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter:
-      for (const WindowDimension& d : attributes.WindowOf()) terms *= static_cast<double>(d.size);
-      return terms + 1;
-    case Opcode::kDot:
-    case Opcode::kRaggedDot:
-      return SizesOf(view.operand(0), attributes.List(Attr::kLhsContractingDims));
-    case Opcode::kConvolution: {
-      const auto& numbers =
-          *std::get<std::shared_ptr<const ConvDimensionNumbers>>(*attributes.Find(Attr::kDimLabels));
-      return SizesOf(view.operand(1), numbers.kernel_spatial) *
-             static_cast<double>(view.operand(1).size(numbers.kernel_input_feature));
-    }
-    default:
-      return 1;
-  }
-}
-
-// By how much the rule's radius is larger than errors are. Rounding errors of n terms add up to about the
-// root of n of one (Higham, Accuracy and Stability of Numerical Algorithms, section 2.8), where the rule has
-// n; those of an FFT to the root of log2(n), where it has 8 sqrt(n) log2(n); a sum over devices, of which
-// there is one, has a term.
-double ShareOfRadius(const InstructionView& view) {
-  switch (view.instruction.opcode) {
-    case Opcode::kAllReduce:
-    case Opcode::kReduceScatter:
-      return 0x1p-16;
-    case Opcode::kFft: {
-      double n = 1;
-      for (const int64_t length : view.attributes().List(Attr::kFftLength)) n *= static_cast<double>(length);
-      return n > 1 ? 1 / (8 * std::sqrt(n * std::log2(n))) : 1;
-    }
-    default:
-      return 1 / std::sqrt(std::max(1.0, TermsOf(view)));
-  }
-}
-
 // Whether errors of the instruction, which has no rule, are those of operands that are a little off (backward
 // stability), and it can be written once more.
 bool MovesOperands(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::kCustomCall:
-      return !instruction.attributes.Bool(Attr::kCustomCallHasSideEffect);
-    case Opcode::kCholesky:
-    case Opcode::kTriangularSolve:
-    case Opcode::kBatchNormTraining:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormGrad:
-      return true;
-    default:
-      return false;
-  }
+  const OpDef& definition = DefinitionOf(instruction.opcode);
+  const bool has_no_rule = definition.bound == &bound::NoRule || instruction.opcode == Opcode::kCustomCall;
+  return has_no_rule && CalledComputations(instruction).empty() && !HasSideEffect(instruction) &&
+         definition.channel == Channel::kNone && !definition.gives_async_state &&
+         !definition.takes_async_state;
 }
 
-std::string_view TargetOf(Opcode op) {
-  switch (op) {
-    case Opcode::kCos:
-    case Opcode::kErf:
-    case Opcode::kLogistic:
-    case Opcode::kSin:
-    case Opcode::kTanh:
-      return kMoveInUnitTarget;
-    default:
-      return kMoveTarget;
-  }
+// By the rules of functions of which no backend gives a number beyond 1.
+bool StaysInUnit(BoundFn rule, const Shape& result) {
+  static constexpr BoundFn kRules[] = {&bound::Cos, &bound::Erf, &bound::Logistic, &bound::Sin, &bound::Tanh};
+  return IsReal(result) && std::find(std::begin(kRules), std::end(kRules), rule) != std::end(kRules);
 }
 
 }  // namespace
 
-ModuleSampler::ModuleSampler(const Module& from, const Profile& profile) : shared_(from, profile) {
-  Module& module = shared_.module();
-  module.name = from.name + "_sampled";
-  module.custom_ops = MoveOps(from.custom_ops, profile.flushes);
+ModuleSampler::ModuleSampler(const Module& from, const Profile& profile, std::string_view suffix)
+    : shared_(from, profile) {
+  shared_.module().name = from.name + std::string(suffix);
 }
 
 absl::StatusOr<ComputationId> ModuleSampler::Sampled(ComputationId id, SampledForm form) {
@@ -125,53 +61,113 @@ absl::StatusOr<ComputationId> ModuleSampler::Sampled(ComputationId id, SampledFo
   return sampled;
 }
 
-absl::Status ModuleSampler::SampleEntry(const std::vector<bool>& subnormal_arguments) {
+absl::StatusOr<SharedRadii> ModuleSampler::WriteRadii() {
   ComputationSampler sampler(*this, shared_.from().entry_computation());
-  ASSAY_ASSIGN_OR_RETURN(shared_.module().entry, sampler.Sample(SampledForm::kCalled, subnormal_arguments));
+  SharedRadii radii;
+  ASSAY_ASSIGN_OR_RETURN(shared_.module().entry, sampler.WriteRadii(radii));
+  return radii;
+}
+
+absl::Status ModuleSampler::SampleEntry(const std::vector<bool>& subnormal_arguments, SharedRadii radii) {
+  ComputationSampler sampler(*this, shared_.from().entry_computation());
+  ASSAY_ASSIGN_OR_RETURN(shared_.module().entry, sampler.SampleEntry(subnormal_arguments, std::move(radii)));
   return absl::OkStatus();
+}
+
+bool ModuleSampler::MayBeAdded(const Computation& computation, const Instruction& product) {
+  std::vector<bool>& may_be_added = may_be_added_[&computation];
+  if (may_be_added.empty()) {
+    static constexpr BoundFn kRules[] = {&bound::Add, &bound::Subtract, &bound::Passed, &bound::Convert,
+                                         &bound::Select};
+    may_be_added.resize(computation.instructions.size());
+    may_be_added[static_cast<size_t>(computation.root)] = true;
+    for (const Instruction& user : computation.instructions) {
+      const OpDef& definition = DefinitionOf(user.opcode);
+      const bool hands_on =
+          definition.strip == nullptr ||
+          std::find(std::begin(kRules), std::end(kRules), BoundFn(definition.bound)) != std::end(kRules);
+      for (const int32_t k : user.operands) {
+        if (hands_on) may_be_added[static_cast<size_t>(k)] = true;
+      }
+    }
+  }
+  return may_be_added[static_cast<size_t>(&product - computation.instructions.data())];
 }
 
 ComputationSampler::ComputationSampler(ModuleSampler& module, const Computation& from)
     : module_(module),
       shared_(module.shared()),
-      from_(from),
-      writer_(shared_.module(), from.name, shared_.instructions_left()) {}
+      from_(&from),
+      writer_(shared_.module(), from.name, shared_.instructions_left()),
+      mover_(*this, shared_.profile().flushes) {}
 
-absl::StatusOr<ComputationId> ComputationSampler::Sample(SampledForm form,
-                                                         const std::vector<bool>& subnormal_arguments) {
-  nodes_.resize(from_.instructions.size());
-  TakeParameters(form, subnormal_arguments);
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i]) continue;  // a parameter
-    const Instruction& instruction = from_.instructions[i];
-    writer_.NameThem(instruction.name);
-    nodes_[i] = Follow(instruction);
-    ASSAY_RETURN_IF_ERROR(status_);
-    if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
-  }
-  const Node root = nodes_[static_cast<size_t>(from_.root)];
+absl::StatusOr<ComputationId> ComputationSampler::Sample(SampledForm form) {
+  nodes_.resize(from_->instructions.size());
+  TakeParameters(form);
+  ASSAY_RETURN_IF_ERROR(FollowAll());
+  const Node root = nodes_[static_cast<size_t>(from_->root)];
   const Node result = form == SampledForm::kCarried ? Paired(root) : root;
   ASSAY_RETURN_IF_ERROR(writer_.status());
   return writer_.Finish(result);
 }
 
-void ComputationSampler::TakeParameters(SampledForm form, const std::vector<bool>& subnormal_arguments) {
-  const auto seed = std::make_shared<const Shape>(Shape::Scalar(ElementType::kU64));
+absl::StatusOr<ComputationId> ComputationSampler::SampleEntry(const std::vector<bool>& subnormal_arguments,
+                                                              SharedRadii radii) {
+  entry_ = Entry::kTakesRadii;
+  nodes_.resize(from_->instructions.size());
+  TakeParameters(SampledForm::kCalled);
+  shared_radii_ = std::move(radii);
+  int64_t parameter = std::ssize(from_->parameters);
+  for (const auto& shape : shared_radii_)
+    radius_nodes_.push_back(shape == nullptr ? Node() : writer_.Parameter(++parameter, shape));
+  for (const int32_t p : from_->parameters) {
+    Node& node = nodes_[static_cast<size_t>(p)];
+    node = WithoutSubnormals(node, subnormal_arguments);
+  }
+  ASSAY_RETURN_IF_ERROR(FollowAll());
+  const Node root = nodes_[static_cast<size_t>(from_->root)];
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  return writer_.Finish(root);
+}
+
+absl::StatusOr<ComputationId> ComputationSampler::WriteRadii(SharedRadii& radii) {
+  entry_ = Entry::kWritesRadii;
+  nodes_.resize(from_->instructions.size());
+  for (const int32_t p : from_->parameters)
+    nodes_[static_cast<size_t>(p)] = writer_.Write(from_->instructions[static_cast<size_t>(p)]);
+  ASSAY_RETURN_IF_ERROR(FollowAll());
+  const Node root = writer_.Tuple(radius_nodes_);
+  ASSAY_RETURN_IF_ERROR(writer_.status());
+  radii = std::move(shared_radii_);
+  return writer_.Finish(root);
+}
+
+absl::Status ComputationSampler::FollowAll() {
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i]) continue;  // a parameter
+    const Instruction& instruction = from_->instructions[i];
+    writer_.NameThem(instruction.name);
+    nodes_[i] = Follow(instruction);
+    ASSAY_RETURN_IF_ERROR(status_);
+    if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
+  }
+  return absl::OkStatus();
+}
+
+void ComputationSampler::TakeParameters(SampledForm form) {
+  const auto key = std::make_shared<const Shape>(Shape::Scalar(ElementType::kU32));
   if (form != SampledForm::kCalled) {
-    const size_t at = static_cast<size_t>(from_.parameters[0]);
-    const Shape& shape = *from_.instructions[at].shape;
-    const Node pair = writer_.Parameter(0, std::make_shared<const Shape>(Shape::Tuple({shape, *seed})));
+    const size_t at = static_cast<size_t>(from_->parameters[0]);
+    const Shape& shape = *from_->instructions[at].shape;
+    const Node pair = writer_.Parameter(0, std::make_shared<const Shape>(Shape::Tuple({shape, *key})));
     nodes_[at] = writer_.Element(pair, 0);
-    seed_ = writer_.Element(pair, 1);
-    return;
+    key_ = writer_.Element(pair, 1);
+  } else {
+    for (const int32_t p : from_->parameters)
+      nodes_[static_cast<size_t>(p)] = writer_.Write(from_->instructions[static_cast<size_t>(p)]);
+    key_ = writer_.Parameter(std::ssize(from_->parameters), key);
   }
-  for (const int32_t p : from_.parameters)
-    nodes_[static_cast<size_t>(p)] = writer_.Write(from_.instructions[static_cast<size_t>(p)]);
-  seed_ = writer_.Parameter(static_cast<int64_t>(from_.parameters.size()), seed);
-  for (const int32_t p : from_.parameters) {
-    Node& parameter = nodes_[static_cast<size_t>(p)];
-    parameter = WithoutSubnormals(parameter, subnormal_arguments);
-  }
+  mover_.SetKey(key_);
 }
 
 // Subnormal numbers of arguments are flushed where the sample does so.
@@ -190,69 +186,133 @@ Node ComputationSampler::WithoutSubnormals(Node value, const std::vector<bool>& 
   const size_t leaf = next_argument_leaf_++;
   if (leaf >= subnormal_arguments.size() || !subnormal_arguments[leaf] || !IsReal(shape)) return value;
   if (!shared_.profile().flushes.Has(shape.element_type())) return value;
-  return Moved(value, Constant(0, Magnitude(value)), kMoveTarget);
+  return Moved(value, Constant(0, Magnitude(value)));
 }
 
 Node ComputationSampler::Follow(const Instruction& instruction) {
-  view_.emplace(InstructionView{from_, instruction});
+  view_.emplace(InstructionView{*from_, instruction});
   operands_.clear();
+  magnitudes_.clear();
   for (const int32_t k : instruction.operands) operands_.push_back(nodes_[static_cast<size_t>(k)]);
   const BoundFn rule = DefinitionOf(instruction.opcode).bound;
-  if (rule == &bound::Structure && !CalledComputations(instruction).empty()) return FollowCalls(instruction);
+  const bool calls = rule == &bound::Structure && !CalledComputations(instruction).empty();
+  if (calls && entry_ != Entry::kNone) {
+    if (const std::optional<Node> inlined = FollowInlined(instruction)) return *inlined;
+  }
+  if (calls && entry_ != Entry::kWritesRadii) return FollowCalls(instruction);
   const Shape& shape = *instruction.shape;
   if (rule == &bound::Structure || !HasRoundedLeaf(shape) || !IsFlat(shape) ||
       instruction.opcode == Opcode::kRng)
     return Copy(instruction);
+  if (entry_ != Entry::kNone && DefinitionOf(instruction.opcode).strip == nullptr &&
+      instruction.opcode != Opcode::kConstant) {
+    if (const std::optional<Node> shared = FollowShared(instruction, rule)) return *shared;
+  }
+  if (entry_ == Entry::kWritesRadii) return Copy(instruction);
   if (instruction.opcode == Opcode::kConstant) {
     const Node constant = Copy(instruction);
     const bool flushed = IsReal(shape) && shared_.profile().flushes.Has(shape.element_type()) &&
                          instruction.literal != nullptr && HasSubnormals(*instruction.literal);
-    return flushed ? Moved(constant, Constant(0, Magnitude(constant)), kMoveTarget) : constant;
+    return flushed ? Moved(constant, Constant(0, Magnitude(constant))) : constant;
   }
-  if (const auto target = RoundingTarget()) return Call(*target, operands_[0], operands_[1]);
+  if (MayStayUnrounded())
+    return mover_.RoundedEitherWay(instruction.opcode, operands_[0], operands_[1], module_.NextNumber());
   CutOperands();
   TakeLeaves(Copy(instruction));
   gave_up_ = false;
   rule(*this);
   if (gave_up_) MoveWithoutRule(instruction);
-  return WithMovedLeaves(instruction);
+  return WithMovedLeaves(instruction, rule);
 }
 
-// Sums, differences and products that are rounded correctly, but may be kept unrounded: what is exact stays
-// so, which a share of the result would not.
-std::optional<std::string_view> ComputationSampler::RoundingTarget() const {
-  const Opcode op = view_->instruction.opcode;
-  if (op != Opcode::kAdd && op != Opcode::kSubtract && op != Opcode::kMultiply) return std::nullopt;
-  const ElementType type = view_->result().element_type();
-  if (!IsFloat(type)) return std::nullopt;
-  const Allowance allowed = Allowed(type);
-  if (allowed.ulps > 0.5 || allowed.relative > 0 || allowed.absolute > 0 || !allowed.keeps_precision)
+std::optional<Node> ComputationSampler::FollowInlined(const Instruction& call) {
+  if (call.opcode != Opcode::kCall && call.opcode != Opcode::kFusion) return std::nullopt;
+  const Computation& callee = shared_.from().computation(CalledComputations(call)[0]);
+  inlined_ += callee.instructions.size();
+  if (inlined_ > kMaxInlined) return std::nullopt;
+  std::vector<Node> nodes(callee.instructions.size());
+  for (size_t k = 0; k < callee.parameters.size(); ++k)
+    nodes[static_cast<size_t>(callee.parameters[k])] = operands_[k];
+  const Computation* const caller = std::exchange(from_, &callee);
+  std::swap(nodes_, nodes);
+  ++depth_;
+  if (const absl::Status status = FollowAll(); !status.ok() && status_.ok()) status_ = status;
+  --depth_;
+  const Node root = nodes_[static_cast<size_t>(callee.root)];
+  std::swap(nodes_, nodes);
+  from_ = caller;
+  return root;
+}
+
+std::optional<Node> ComputationSampler::FollowShared(const Instruction& instruction, BoundFn rule) {
+  if (entry_ == Entry::kWritesRadii) {
+    TakeLeaves(Copy(instruction));
+    gave_up_ = false;
+    rule(*this);
+    if (gave_up_) radii_.assign(radii_.size(), Node());
+    ShareRadii();
+    return whole_;
+  }
+  const size_t count = instruction.shape->IsTuple() ? instruction.shape->elements().size() : 1;
+  const size_t first = std::exchange(next_shared_, next_shared_ + count);
+  const auto begin = radius_nodes_.begin() + static_cast<std::ptrdiff_t>(first);
+  if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(count), [](Node node) { return bool(node); }))
     return std::nullopt;
-  return op == Opcode::kAdd ? kAddTarget : op == Opcode::kSubtract ? kSubtractTarget : kMultiplyTarget;
+  CutOperands();
+  TakeLeaves(Copy(instruction));
+  radii_.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  return WithMovedLeaves(instruction, rule);
+}
+
+// Of an instruction some of whose radii do not fit, samples compute all.
+void ComputationSampler::ShareRadii() {
+  int64_t bytes = 0;
+  for (size_t k = 0; k < radii_.size(); ++k) {
+    if (!IsRounded(writer_.ShapeOf(leaves_[k]))) radii_[k] = Node();
+    if (!radii_[k]) continue;
+    radii_[k] = ConvertTo(radii_[k], RadiusType(writer_.ShapeOf(leaves_[k]).element_type()));
+    bytes += writer_.ShapeOf(radii_[k]).num_bytes();
+  }
+  const bool fit = shared_bytes_ + bytes <= kMaxSharedBytes;
+  if (fit) shared_bytes_ += bytes;
+  for (const Node radius : radii_) {
+    const bool given = fit && radius;
+    shared_radii_.push_back(given ? std::make_shared<const Shape>(writer_.ShapeOf(radius)) : nullptr);
+    if (given) radius_nodes_.push_back(radius);
+  }
+}
+
+bool ComputationSampler::MayStayUnrounded() const {
+  const BoundFn rule = DefinitionOf(view_->instruction.opcode).bound;
+  if (rule != &bound::Add && rule != &bound::Subtract && rule != &bound::Multiply) return false;
+  const ElementType type = view_->result().element_type();
+  if (!IsFloat(type)) return false;
+  const Allowance allowed = Allowed(type);
+  return allowed.ulps <= 0.5 && allowed.relative == 0 && allowed.absolute <= 0 && allowed.keeps_precision;
 }
 
 void ComputationSampler::CutOperands() {
-  const Opcode op = view_->instruction.opcode;
-  if (op != Opcode::kDot && op != Opcode::kConvolution && op != Opcode::kRaggedDot) return;
+  const BoundFn rule = DefinitionOf(view_->instruction.opcode).bound;
+  if (rule != &bound::Dot && rule != &bound::Convolution && rule != &bound::RaggedDot) return;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& shape = view_->operand(k);
     const double unit =
         IsRounded(shape) ? InputUnitOf(shared_.profile(), view_->instruction, shape.element_type()) : 0;
-    if (unit > 0) operands_[k] = Moved(operands_[k], Times(Magnitude(operands_[k]), unit), kCutTarget);
+    if (unit > 0) operands_[k] = mover_.Cut(operands_[k], unit, module_.NextNumber());
   }
 }
 
 // The operands and the results are moved by the ulps that the profile has for the operation, and the root of
 // the lines' length.
 void ComputationSampler::MoveWithoutRule(const Instruction& instruction) {
-  shared_.Note(from_, instruction, why_);
+  shared_.Note(*from_, instruction, why_);
   if (MovesOperands(instruction)) {
     for (size_t k = 0; k < operands_.size(); ++k) {
       const Shape& shape = view_->operand(k);
       if (!IsRounded(shape)) continue;
       const double length = shape.rank() == 0 ? 1 : static_cast<double>(shape.size(shape.rank() - 1));
       const Node radius = Times(RelativeRadius(operands_[k]), std::sqrt(std::max(1.0, length)));
-      operands_[k] = Moved(operands_[k], radius, kMoveTarget);
+      operands_[k] = Moved(operands_[k], radius);
     }
     Instruction again = instruction;
     again.name.clear();
@@ -262,22 +322,14 @@ void ComputationSampler::MoveWithoutRule(const Instruction& instruction) {
     radii_[k] = IsRounded(writer_.ShapeOf(leaves_[k])) ? RelativeRadius(leaves_[k]) : Node();
 }
 
-Node ComputationSampler::WithMovedLeaves(const Instruction& instruction) {
+Node ComputationSampler::WithMovedLeaves(const Instruction& instruction, BoundFn rule) {
   bool any = false;
   for (size_t k = 0; k < leaves_.size(); ++k) {
     if (!radii_[k] || !IsRounded(writer_.ShapeOf(leaves_[k]))) continue;
-    const Node radius = gave_up_ ? radii_[k] : AsTheyAre(radii_[k], leaves_[k]);
-    leaves_[k] = Moved(leaves_[k], radius, TargetOf(instruction.opcode));
+    leaves_[k] = Moved(leaves_[k], radii_[k], StaysInUnit(rule, writer_.ShapeOf(leaves_[k])));
     any = true;
   }
   return any && instruction.shape->IsTuple() ? writer_.Tuple(leaves_) : any ? leaves_[0] : whole_;
-}
-
-Node ComputationSampler::AsTheyAre(Node radius, Node value) {
-  const double share = ShareOfRadius(*view_);
-  if (share >= 1) return radius;
-  const Node own = RelativeRadius(value);
-  return Max(Times(ConvertTo(radius, writer_.ShapeOf(own).element_type()), share), own);
 }
 
 Node ComputationSampler::RelativeRadius(Node value) {
@@ -286,20 +338,9 @@ Node ComputationSampler::RelativeRadius(Node value) {
   return Times(Magnitude(value), std::ldexp(Allowed(type).ulps, -Info(component).format->mantissa_bits));
 }
 
-Node ComputationSampler::Moved(Node value, Node radius, std::string_view target) {
-  return Call(target, value, ConvertTo(radius, RadiusType(writer_.ShapeOf(value).element_type())));
-}
-
-Node ComputationSampler::Call(std::string_view target, Node first, Node second) {
-  Instruction number(Opcode::kConstant);
-  number.shape = std::make_shared<const Shape>(Shape::Scalar(ElementType::kU64));
-  number.literal =
-      std::make_shared<const Literal>(Literal::ScalarInt(ElementType::kU64, module_.NextNumber()));
-  Instruction call(Opcode::kCustomCall);
-  call.attributes.Set(Attr::kCustomCallTarget, std::string(target));
-  call.operands = {first.id, second.id, seed_.id, writer_.Write(std::move(number)).id};
-  call.shape = std::make_shared<const Shape>(writer_.ShapeOf(first));
-  return writer_.Write(std::move(call));
+Node ComputationSampler::Moved(Node value, Node radius, bool in_unit) {
+  const ElementType type = RadiusType(writer_.ShapeOf(value).element_type());
+  return mover_.Moved(value, ConvertTo(radius, type), module_.NextNumber(), in_unit);
 }
 
 void ComputationSampler::TakeLeaves(Node whole) {
@@ -314,6 +355,7 @@ void ComputationSampler::TakeLeaves(Node whole) {
 
 Node ComputationSampler::Copy(const Instruction& instruction) {
   Instruction copy = instruction;
+  if (depth_ > 0) copy.name.clear();
   copy.control_predecessors.clear();
   copy.operands.clear();
   for (const Node operand : operands_) copy.operands.push_back(operand.id);
@@ -324,7 +366,7 @@ Node ComputationSampler::Copy(const Instruction& instruction) {
 // --- Calls, branches and loops ---
 
 Node ComputationSampler::Paired(Node value) {
-  const Node pair[] = {value, seed_};
+  const Node pair[] = {value, key_};
   return writer_.Tuple(pair);
 }
 
@@ -332,7 +374,7 @@ Node ComputationSampler::FollowCalls(const Instruction& instruction) {
   const Opcode op = instruction.opcode;
   const bool is_call = op == Opcode::kCall || op == Opcode::kFusion;
   Instruction made(is_call ? Opcode::kCall : op);
-  made.name = instruction.name;
+  if (depth_ == 0) made.name = instruction.name;
   made.shape = instruction.shape;
   for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
     const bool loops = op == Opcode::kWhile && entry.attr == Attr::kBody;
@@ -351,7 +393,7 @@ Node ComputationSampler::FollowCalls(const Instruction& instruction) {
     const bool is_index = op == Opcode::kConditional && k == 0;
     made.operands.push_back((is_call || is_index ? operands_[k] : Paired(operands_[k])).id);
   }
-  if (is_call) made.operands.push_back(seed_.id);
+  if (is_call) made.operands.push_back(key_.id);
   if (op == Opcode::kWhile)
     made.shape = std::make_shared<const Shape>(writer_.ShapeOf(Node{made.operands[0]}));
   const Node result = writer_.Write(std::move(made));
@@ -383,6 +425,8 @@ Ends ComputationSampler::ResultEnds() { return bound::EndsByRule(*this); }
 Allowance ComputationSampler::Allowed(ElementType type) const {
   const ElementType component = IsComplex(type) ? ComponentType(type) : type;
   Allowance allowed = AllowanceOf(shared_.profile(), view_->instruction, type);
+  if (allowed.keeps_precision && !shared_.profile().keeps_precision.Has(component))
+    allowed.keeps_precision = module_.MayBeAdded(*from_, view_->instruction);
   if (shared_.profile().flushes.Has(component))
     allowed.absolute -= std::ldexp(1, Info(component).format->min_exponent);
   return allowed;

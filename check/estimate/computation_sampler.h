@@ -1,6 +1,6 @@
 // Writes one computation of the sampled program. Beside each instruction stands what the op's rule
-// (OpDef::bound) says of it on operands that are exact, which is its own allowance; a call moves the result
-// by it.
+// (OpDef::bound) says of it on operands that are exact, which is its own allowance; the result is moved by it
+// (mover.h).
 #ifndef ASSAY_CHECK_ESTIMATE_COMPUTATION_SAMPLER_H_
 #define ASSAY_CHECK_ESTIMATE_COMPUTATION_SAMPLER_H_
 
@@ -11,30 +11,43 @@
 #include <vector>
 
 #include "check/computation_writer.h"
+#include "check/estimate/mover.h"
 #include "check/module_deriver.h"
+#include "evaluator/op.h"
 
 namespace assay {
 
-// What a computation of the sampled program takes and gives: the seed has to come in.
+// What a computation of the sampled program takes and gives: the key of the sample has to come in.
 enum class SampledForm : uint8_t {
-  kCalled,   // one parameter more, the seed
-  kPaired,   // one parameter, a tuple of the program's and the seed
-  kCarried,  // the same, and its result is paired with the seed
+  kCalled,   // one parameter more, the key
+  kPaired,   // one parameter, a tuple of the program's and the key
+  kCarried,  // the same, and its result is paired with the key
 };
+
+// Radii of the entry computation, of exact values, that all samples share: of what is not elementwise, of
+// which a radius costs about as much as the value. By leaf of these instructions, in the order in which they
+// are met, the shape of the radius; null: it has none, or the samples compute their own.
+using SharedRadii = std::vector<std::shared_ptr<const Shape>>;
 
 // What the computations share.
 class ModuleSampler {
  public:
-  ModuleSampler(const Module& from, const Profile& profile);
+  ModuleSampler(const Module& from, const Profile& profile, std::string_view suffix);
 
   ModuleDeriver& shared() { return shared_; }
   absl::StatusOr<ComputationId> Sampled(ComputationId id, SampledForm form);
-  absl::Status SampleEntry(const std::vector<bool>& subnormal_arguments);
+  // The entry computation that gives these radii, or the one that takes them behind the key.
+  absl::StatusOr<SharedRadii> WriteRadii();
+  absl::Status SampleEntry(const std::vector<bool>& subnormal_arguments, SharedRadii radii);
   int64_t NextNumber() { return ++number_; }
+  // Whether a product of the computation may be contracted: it is the root, or read by a sum, or by what is no
+  // arithmetic and may hand it on.
+  bool MayBeAdded(const Computation& computation, const Instruction& product);
 
  private:
   ModuleDeriver shared_;
   std::map<std::pair<int32_t, SampledForm>, ComputationId> sampled_;
+  std::map<const Computation*, std::vector<bool>> may_be_added_;
   int64_t number_ = 0;
 };
 
@@ -42,7 +55,9 @@ class ComputationSampler final : public BoundContext {
  public:
   ComputationSampler(ModuleSampler& module, const Computation& from);
 
-  absl::StatusOr<ComputationId> Sample(SampledForm form, const std::vector<bool>& subnormal_arguments = {});
+  absl::StatusOr<ComputationId> Sample(SampledForm form);
+  absl::StatusOr<ComputationId> SampleEntry(const std::vector<bool>& subnormal_arguments, SharedRadii radii);
+  absl::StatusOr<ComputationId> WriteRadii(SharedRadii& radii);
 
   const InstructionView& view() const override { return *view_; }
   const Module& module() const override { return shared_.from(); }
@@ -72,43 +87,63 @@ class ComputationSampler final : public BoundContext {
     return shared_.Widened(id, types);
   }
   bool InfinityIsUndecided(size_t) override { return false; }
+  bool IsEstimate() const override { return true; }
   void SetInfinityIsUndecided() override {}
   using BoundContext::Write;
 
  private:
+  // What becomes of the entry computation's instructions that are not elementwise.
+  enum class Entry : uint8_t { kNone, kWritesRadii, kTakesRadii };
+  // Bytes of radii that are shared at most.
+  static constexpr int64_t kMaxSharedBytes = int64_t{1} << 28;
+  // Instructions of computations that the entry computation calls, with which it is written as one.
+  static constexpr size_t kMaxInlined = 20000;
+
+  absl::Status FollowAll();
   Node Follow(const Instruction& instruction);
+  // The callee's instructions in this place: nothing where they are too many.
+  std::optional<Node> FollowInlined(const Instruction& call);
+  // The result of an instruction of which the radii are shared: exact, or moved by them; nothing where it has
+  // none.
+  std::optional<Node> FollowShared(const Instruction& instruction, BoundFn rule);
+  void ShareRadii();
   Node FollowCalls(const Instruction& instruction);
   ComputationId SampledOrFail(ComputationId id, SampledForm form);
   // The instruction on operands_.
   Node Copy(const Instruction& instruction);
   void TakeLeaves(Node whole);
-  Node Moved(Node value, Node radius, std::string_view target);
-  Node Call(std::string_view target, Node first, Node second);
+  Node Moved(Node value, Node radius, bool in_unit = false);
   void CutOperands();
-  // The radius that errors really have: those of n terms add up to about the root of n.
-  Node AsTheyAre(Node radius, Node value);
   // |v| times the ulps that the profile has for the instruction.
   Node RelativeRadius(Node value);
-  std::optional<std::string_view> RoundingTarget() const;
+  bool MayStayUnrounded() const;
   // The result, its leaves moved by their radii.
-  Node WithMovedLeaves(const Instruction& instruction);
+  Node WithMovedLeaves(const Instruction& instruction, BoundFn rule);
   void MoveWithoutRule(const Instruction& instruction);
   Node WithoutSubnormals(Node value, const std::vector<bool>& subnormal_arguments);
   Node Paired(Node value);
-  void TakeParameters(SampledForm form, const std::vector<bool>& subnormal_arguments);
+  void TakeParameters(SampledForm form);
 
   ModuleSampler& module_;
   ModuleDeriver& shared_;
-  const Computation& from_;
+  const Computation* from_;
   ComputationWriter writer_;
+  Mover mover_;
   std::vector<Node> nodes_;  // by instruction
-  Node seed_, whole_;
+  Node key_, whole_;
   std::optional<InstructionView> view_;
   std::vector<Node> operands_, leaves_, radii_;
   bool gave_up_ = false;
   std::string why_;
   size_t next_argument_leaf_ = 0;
+  Entry entry_ = Entry::kNone;
+  SharedRadii shared_radii_;
+  std::vector<Node> radius_nodes_;  // that are given, or taken
+  size_t next_shared_ = 0, inlined_ = 0;
+  int64_t shared_bytes_ = 0;
+  int depth_ = 0;  // of calls that are written in the entry computation
   absl::Status status_;
+  // Of the instruction alone, so that each is fused with what reads it.
   std::map<int32_t, Node> magnitudes_;
 };
 

@@ -4,6 +4,7 @@
 #define ASSAY_CHECK_ESTIMATE_ESTIMATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,27 @@ struct Estimates {
   std::vector<DerivedBounds::Note> without_rule;  // as SampledProgram
 };
 
-// Runs the sampled program so often on what RunWithBounds ran on, and gives BoundedOutput::samples to the
-// outputs that have undecided elements. Errors are SampleProgram's and those of the runs.
+// The sampled program, planned: to be run as often as wanted. `subnormals` as PlanBounds takes them. Errors
+// are SampleProgram's.
+struct PlannedSamples {
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Plan> radii;  // run once, for all samples; null: they share none
+  std::vector<DerivedBounds::Note> without_rule;
+};
+absl::StatusOr<PlannedSamples> PlanSamples(const Program& program, const Profile& profile,
+                                           const std::vector<bool>& subnormals,
+                                           std::span<const Engine* const> engines = EnginesOf());
+
+// Whether the bounds leave an element undecided, so that samples say more.
+bool HasUndecided(const BoundedOutput& output);
+
+// Runs the sampled program so often on what RunBounds ran on, and gives BoundedOutput::samples to the outputs
+// that have undecided elements.
+absl::Status RunSamples(const PlannedSamples& planned, const Program& program, const Profile& profile,
+                        const DeviceGrid& grid, const DeviceInputs& inputs, const RunOptions& options,
+                        const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs);
+
+// Plans and runs them where an output has undecided elements.
 absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& profile, const DeviceGrid& grid,
                                      const DeviceInputs& inputs, const RunOptions& options,
                                      const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs,

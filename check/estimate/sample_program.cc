@@ -8,10 +8,13 @@ namespace assay {
 
 absl::StatusOr<SampledProgram> SampleProgram(const VerifiedModule& program, const Profile& profile,
                                              const std::vector<bool>& subnormal_arguments) {
-  ModuleSampler sampler(program.module(), profile);
-  ASSAY_RETURN_IF_ERROR(sampler.SampleEntry(subnormal_arguments));
+  ModuleSampler radii(program.module(), profile, "_radii");
+  ASSAY_ASSIGN_OR_RETURN(SharedRadii shared, radii.WriteRadii());
+  ModuleSampler sampler(program.module(), profile, "_sampled");
+  ASSAY_RETURN_IF_ERROR(sampler.SampleEntry(subnormal_arguments, std::move(shared)));
   DerivedBounds made = std::move(sampler.shared()).TakeResult();
-  return SampledProgram{std::move(made.module), std::move(made.unchecked)};
+  return SampledProgram{std::move(made.module), std::move(radii.shared()).TakeResult().module,
+                        std::move(made.unchecked)};
 }
 
 }  // namespace assay

@@ -10,9 +10,12 @@
 namespace assay {
 
 struct SampledProgram {
-  // Takes what the program takes and then a seed, u64[]; gives what the program gives. Each seed is another
-  // backend.
+  // Takes what the program takes, a key, u32[], which is KeyOfSeed's (mover.h), and radii; gives what the
+  // program gives. Each key is another backend.
   Module module;
+  // Takes what the program takes and gives the tuple of what `module` takes behind the key: radii of exact
+  // values, which all samples share.
+  Module radii;
   // Instructions that have no rule: they and their operands are moved by the profile's ulps for them.
   std::vector<DerivedBounds::Note> without_rule;
 };

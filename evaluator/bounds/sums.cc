@@ -16,12 +16,16 @@
 namespace assay::bound {
 namespace {
 
-double Gamma(double terms, double unit) { return std::expm1(terms * std::log1p(unit)); }
+// (1 + u)^n - 1. Rounding errors of n terms usually add up to about the root of n of one (Higham, Accuracy
+// and Stability of Numerical Algorithms, section 2.8).
+double Gamma(const BoundContext& c, double terms, double unit) {
+  return c.IsEstimate() ? std::sqrt(terms) * unit : std::expm1(terms * std::log1p(unit));
+}
 
 // Real and imaginary parts of a complex product are sums of two,
 // and a modulus is at most sqrt(2) of the larger part.
-double GammaOfProducts(ElementType type, double terms, double unit) {
-  return IsComplex(type) ? 1.5 * Gamma(2 * terms + 2, unit) : Gamma(terms, unit);
+double GammaOfProducts(const BoundContext& c, ElementType type, double terms, double unit) {
+  return IsComplex(type) ? 1.5 * Gamma(c, 2 * terms + 2, unit) : Gamma(c, terms, unit);
 }
 
 double SizesOf(const Shape& shape, std::span<const int64_t> dimensions) {
@@ -48,12 +52,12 @@ Node FoldOf(BoundContext& c, Opcode op, Node elements, Node start) {
 // prod (|t_i| + r_i) (1 + g) - prod |t_i|.
 void GiveProduct(BoundContext& c, double terms) {
   const ElementType type = RadiusType(c.result_type());
-  const double gamma = Gamma(terms + 1, c.SumUnit(c.result_type()));
+  const double gamma = Gamma(c, terms + 1, c.SumUnit(c.result_type()));
   const auto reach = [&](size_t k) {
     return c.ConvertTo(c.Plus(c.Magnitude(c.Value(k)), c.Radius(k)), type);
   };
   const Node largest = c.Times(FoldOf(c, Opcode::kMultiply, reach(0), reach(1)),
-                               (1 + gamma) * (1 + Gamma(terms + 1, 0x1p-23)));
+                               (1 + gamma) * (1 + Gamma(c, terms + 1, 0x1p-23)));
   SetRoundedRadius(c, c.Minus(largest, c.Times(c.Magnitude(c.Result()), 2 - Slack(type))));
 }
 
@@ -138,7 +142,7 @@ void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType round
   const double half_ulp = UlpOf(rounded) / 2, tiny = terms * std::max(format.min_subnormal, 0x1p-126);
   Node radius, fits;
   if (op == Opcode::kAdd) {
-    const double gamma = 2 * Gamma(terms, c.SumUnit(c.result_type()) + half_ulp);
+    const double gamma = 2 * Gamma(c, terms, c.SumUnit(c.result_type()) + half_ulp);
     const Node term = c.ConvertTo(TermOf(c, x, c.Radius(0), gamma), type);
     radius = FoldOf(c, Opcode::kAdd, term, c.ConvertTo(TermOf(c, start, c.Radius(1), gamma), type));
     fits = c.Compare("LE", radius, gamma * format.max_finite / 2);
@@ -176,7 +180,7 @@ void GiveFold(BoundContext& c, double terms, double unit) {
   const ElementType type = RadiusType(c.result_type());
   if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
   if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
-    const double gamma = IsNumber(c.result_type()) ? Gamma(terms, unit) : 0;
+    const double gamma = IsNumber(c.result_type()) ? Gamma(c, terms, unit) : 0;
     const Node term = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
     const Node start = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
     const Node spread = FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start);
@@ -200,6 +204,58 @@ void GiveFold(BoundContext& c, double terms, double unit) {
   c.SetRadius(c.Choose(c.Compare("EQ", farthest, 0), Node(), c.Constant(kInfinity, farthest)));
 }
 
+// The root of the sum of squares along the contracted dimensions; squares in f64 neither overflow nor
+// underflow where those of f32 would. The result has the other dimensions, batch dimensions first.
+Node NormsOf(BoundContext& c, size_t operand, Attr batch, Attr contracted, ElementType type) {
+  const Node x = c.ConvertTo(c.Magnitude(c.Value(operand)), ElementType::kF64);
+  const auto dimensions = c.attributes().List(contracted), first = c.attributes().List(batch);
+  Node squares = c.Reduced(Opcode::kAdd, c.Times(x, x), dimensions);
+  // Where the batch dimensions, with those gone, are not in front, a transpose brings them there.
+  DimVector kept(first.begin(), first.end());
+  const auto has = [](const auto& list, int64_t d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  for (int64_t d = 0; d < c.view().operand(operand).rank(); ++d) {
+    if (!has(first, d) && !has(dimensions, d)) kept.push_back(d);
+  }
+  Ints permutation;
+  for (const int64_t d : kept)
+    permutation.push_back(std::count_if(kept.begin(), kept.end(), [d](int64_t other) { return other < d; }));
+  if (!std::is_sorted(permutation.begin(), permutation.end())) {
+    Instruction transpose(Opcode::kTranspose);
+    transpose.attributes.Set(Attr::kDimensions, permutation);
+    transpose.operands.push_back(squares.id);
+    squares = c.Write(std::move(transpose));
+  }
+  return c.ConvertTo(c.Write(Opcode::kSqrt, {squares}), type);
+}
+
+// What sum |a_k b_k| of a dot is at most, |a| |b| in 2-norms (Cauchy and Schwarz): n (m + k) products where
+// the sums themselves have n m k.
+Node ProductOfNorms(BoundContext& c) {
+  const ElementType type = RadiusType(c.result_type());
+  const Node a = NormsOf(c, 0, Attr::kLhsBatchDims, Attr::kLhsContractingDims, type);
+  const Node b = NormsOf(c, 1, Attr::kRhsBatchDims, Attr::kRhsContractingDims, type);
+  const int64_t batch = std::ssize(c.attributes().List(Attr::kLhsBatchDims)), rank = c.view().result().rank();
+  DimVector of_a, of_b;
+  for (int64_t d = 0; d < c.ShapeOf(a).rank(); ++d) of_a.push_back(d);
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d < batch || d >= c.ShapeOf(a).rank()) of_b.push_back(d);
+  }
+  const Node like = c.Result();
+  return c.Times(c.SpreadAlong(a, of_a, like), c.SpreadAlong(b, of_b, like));
+}
+
+// Sums of squares take some ten times as long per term as dots.
+bool NormsAreCheaper(const BoundContext& c, double terms) {
+  constexpr double kLeast = 64;
+  if (c.view().instruction.opcode != Opcode::kDot || !IsNumber(c.view().result().element_type()))
+    return false;
+  const double read =
+      static_cast<double>(c.view().operand(0).num_elements() + c.view().operand(1).num_elements());
+  return static_cast<double>(c.view().result().num_elements()) * terms > kLeast * read;
+}
+
 // |A| rB + rA |B| + rA rB + g (|A| + rA)(|B| + rB), g with what the operands are cut by:
 //   = |A| ((1 + g) rB + g |B|) + rA (1 + g)(|B| + rB): no product but those that are needed.
 void GiveProducts(BoundContext& c, double terms) {
@@ -215,8 +271,10 @@ void GiveProducts(BoundContext& c, double terms) {
   double gamma = 0;
   if (IsNumber(result)) {
     const double cut = c.InputUnit(c.operand_type(0)) + c.InputUnit(c.operand_type(1));
-    gamma = (1 + GammaOfProducts(result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
+    gamma = (1 + GammaOfProducts(c, result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
   }
+  if (c.IsEstimate() && !c.AnyRadius() && NormsAreCheaper(c, terms))
+    return SetRoundedRadius(c, c.Times(ProductOfNorms(c), gamma));
   Node spread;
   if (const Node right = TermOf(c, b, rb, gamma)) spread = products(a, right);
   if (ra) spread = c.Plus(spread, products(ra, c.Times(c.Plus(b, rb), 1 + gamma)));
@@ -235,8 +293,8 @@ void GiveSumOfGroup(BoundContext& c) {
   const bool rounds = *op == Opcode::kAdd && IsNumber(c.result_type());
   if (!rounds && !c.AnyRadius()) return;
   if (!rounds) return c.MarkUnchecked("no rule yet for this reducer, of operands that are not exact");
-  // No group is known to be small.
-  const double gamma = Gamma(1 << 16, c.SumUnit(c.result_type()));
+  // No group is known to be small; an estimate runs on one device.
+  const double gamma = Gamma(c, c.IsEstimate() ? 1 : 1 << 16, c.SumUnit(c.result_type()));
   Instruction instruction(c.view().instruction.opcode);
   instruction.attributes = c.attributes();
   const ElementType type = RadiusType(c.result_type());
@@ -328,7 +386,9 @@ void Fft(BoundContext& c) {
   if (n == 0) return;  // no elements
   DimVector transformed, others;
   for (int64_t d = 0; d < c.view().operand(0).rank(); ++d) (d < kept ? others : transformed).push_back(d);
-  const double gamma = 8 * std::max(1.0, std::log2(n)) * std::sqrt(n) * c.SumUnit(c.result_type());
+  const double levels = std::max(1.0, std::log2(n));
+  const double gamma =
+      (c.IsEstimate() ? std::sqrt(levels) : 8 * levels * std::sqrt(n)) * c.SumUnit(c.result_type());
   const double scale = (kind == "IRFFT" ? 2 / n : kind == "IFFT" ? 1 / n : 1);
   const Node reach = c.ConvertTo(c.Plus(c.Magnitude(c.Value(0)), c.Radius(0)), type);
   const Node largest = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kMaximum, reach, transformed)});
@@ -387,7 +447,7 @@ void Scatter(BoundContext& c) {
     const double unit = std::max(c.SumUnit(c.result_type()), UlpOf(c.result_type()) / 2);
     const Node gamma = c.Write(Opcode::kExpm1, {c.Times(count, 2 * std::log1p(unit))});
     radius = c.Plus(radius, c.Times(gamma, scattered(c.Plus(a, ra), c.Plus(b, rb))));
-    radius = c.Times(radius, Slack(type) * (1 + Gamma(1, 0x1p-20)));
+    radius = c.Times(radius, Slack(type) * (1 + Gamma(c, 1, 0x1p-20)));
     const Node tiny = c.Times(c.Min(count, 1), c.Allowed(c.result_type()).absolute);
     radius = Within(c, c.Plus(radius, tiny), c.Result(), c.result_type());
   } else if (is_sum) {
@@ -413,7 +473,7 @@ void SelectAndScatter(BoundContext& c) {
   for (const WindowDimension& d : c.attributes().WindowOf()) size *= static_cast<double>(d.size);
   const ElementType type = RadiusType(c.result_type());
   if (type != c.operand_type(0)) return c.MarkUnchecked("no rule for this element type yet");
-  const double gamma = Gamma(size + 1, c.SumUnit(c.result_type()));
+  const double gamma = Gamma(c, size + 1, c.SumUnit(c.result_type()));
   const Node term = TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma);
   const Node start = TermOf(c, c.Magnitude(c.Value(2)), c.Radius(2), gamma);
   Instruction instruction(Opcode::kSelectAndScatter);

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "check/estimate/mover.h"
 #include "check/estimate/sample_program.h"
+#include "literal/leaves.h"
 
 namespace assay::testing {
 namespace {
@@ -38,13 +40,24 @@ std::vector<std::vector<double>> Samples(const std::string& text, const std::vec
       SampleProgram(loaded.program.verified(), loaded.profile, SubnormalLeaves(arguments));
   INFO(made.status());
   REQUIRE(made.ok());
+  std::vector<Literal> radii;
+  if (!made->radii.entry_computation().root_instruction().shape->elements().empty()) {
+    const absl::StatusOr<Program> exact = Program::OfModule(std::move(made->radii));
+    INFO(exact.status());
+    REQUIRE(exact.ok());
+    absl::StatusOr<Literal> result = exact->Run(arguments, RunOptions(), EnginesOf());
+    INFO(result.status());
+    REQUIRE(result.ok());
+    radii = std::move(*result).TakeElements();
+  }
   const absl::StatusOr<Program> moved = Program::OfModule(std::move(made->module));
   INFO(moved.status());
   REQUIRE(moved.ok());
   std::vector<std::vector<double>> samples;
   for (int64_t seed = 0; seed < count; ++seed) {
     std::vector<Literal> given = arguments;
-    given.push_back(Literal::ScalarInt(ElementType::kU64, seed));
+    given.push_back(Literal::ScalarInt(ElementType::kU32, KeyOfSeed(static_cast<uint64_t>(seed))));
+    given.insert(given.end(), radii.begin(), radii.end());
     const absl::StatusOr<Literal> result = moved->Run(std::move(given), RunOptions(), EnginesOf());
     INFO(result.status());
     REQUIRE(result.ok());
@@ -52,6 +65,30 @@ std::vector<std::vector<double>> Samples(const std::string& text, const std::vec
     for (int64_t i = 0; i < result->shape().num_elements(); ++i) values.push_back(result->GetDouble(i));
   }
   return samples;
+}
+
+// The result's bytes of one sample, on these engines.
+std::string BytesOfSample(const std::string& text, const std::vector<Literal>& arguments,
+                          const std::string& more, std::span<const Engine* const> engines) {
+  const Loaded loaded = LoadedFrom(text, more);
+  absl::StatusOr<SampledProgram> made = SampleProgram(loaded.program.verified(), loaded.profile, {});
+  REQUIRE(made.ok());
+  const absl::StatusOr<Program> exact = Program::OfModule(std::move(made->radii));
+  REQUIRE(exact.ok());
+  absl::StatusOr<Literal> radii = exact->Run(arguments, RunOptions(), engines);
+  REQUIRE(radii.ok());
+  std::vector<Literal> given = arguments;
+  given.push_back(Literal::ScalarInt(ElementType::kU32, KeyOfSeed(3)));
+  for (Literal& radius : std::move(*radii).TakeElements()) given.push_back(std::move(radius));
+  const absl::StatusOr<Program> moved = Program::OfModule(std::move(made->module));
+  REQUIRE(moved.ok());
+  const absl::StatusOr<Literal> result = moved->Run(std::move(given), RunOptions(), engines);
+  INFO(result.status());
+  REQUIRE(result.ok());
+  std::string bytes;
+  for (const Literal& leaf : result->shape().IsTuple() ? LeavesOf(*result) : std::vector<Literal>{*result})
+    bytes.append(reinterpret_cast<const char*>(leaf.data()), static_cast<size_t>(leaf.shape().num_bytes()));
+  return bytes;
 }
 
 double SpreadOf(const std::vector<std::vector<double>>& samples, double exact) {
@@ -164,6 +201,95 @@ TEST_CASE("samples: subnormal numbers are flushed in some samples", "[check][est
   for (const std::vector<double>& sample : Samples(kText, {Real(-0x1p-130)}, "flushes_subnormals f32\n"))
     seen.insert(sample[0]);
   CHECK(seen == std::set<double>{0, 0x1p-130});
+}
+
+TEST_CASE("samples: a moved product is the number above or below the real one", "[check][estimate]") {
+  // Products of 24-bit numbers, in f64 exact: of f32, f16 and bf16. 1 + 2^-23 squared is next to 1 + 2^-22, and
+  // the numbers just below a power of two are half as far apart.
+  std::vector<double> x;
+  for (int k = 0; k < 4000; ++k) x.push_back(1 + std::fmod(k * 0.6180339887498949, 1));
+  x[0] = 1 + 0x1p-23, x[1] = 2 - 0x1p-23;
+  for (const auto& [type, bits] : {std::pair("f32", 23), std::pair("f16", 10), std::pair("bf16", 7)}) {
+    INFO(type);
+    const ElementType of = *ElementTypeFromName(type);
+    const Literal given = Literal::FromDoubles(of, {{4000}}, x);
+    const std::string t = std::string(type) + "[4000]";
+    const std::vector<std::vector<double>> samples =
+        Samples("ENTRY e { x = " + t + " parameter(0)\n  ROOT p = " + t + " multiply(x, x) }", {given},
+                "keeps_precision f32 f16 bf16\n", 8);
+    std::vector<int> above(4000), below(4000);
+    for (const std::vector<double>& sample : samples) {
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double real =
+            given.GetDouble(static_cast<int64_t>(i)) * given.GetDouble(static_cast<int64_t>(i));
+        const double ulp = std::ldexp(1, std::ilogb(real) - bits), low = std::floor(real / ulp) * ulp;
+        REQUIRE((sample[i] == low || (sample[i] == low + ulp && real != low)));
+        (sample[i] == low ? below : above)[i]++;
+      }
+    }
+    // Most are seen on both sides in eight samples.
+    const auto both = std::count_if(x.begin(), x.end(), [&](const double& one) {
+      const size_t i = static_cast<size_t>(&one - x.data());
+      return above[i] > 0 && below[i] > 0;
+    });
+    CHECK(both > 2000);
+  }
+}
+
+TEST_CASE("samples: products that nothing adds stay as they are rounded", "[check][estimate]") {
+  const std::string product = "ENTRY e { x = f32[] parameter(0)\n  p = f32[] multiply(x, x)\n";
+  const auto count = [&](const std::string& rest) {
+    std::set<double> seen;
+    for (const std::vector<double>& sample :
+         Samples(product + rest + " }", {Real(1.0 / 3)}, "contracts yes\n"))
+      seen.insert(sample[0]);
+    return seen.size();
+  };
+  CHECK(count("  ROOT r = f32[] sqrt(p)") == 1);
+  CHECK(count("  ROOT r = f32[] add(p, x)") == 2);
+  CHECK(count("  n = f32[] negate(p)\n  ROOT r = f32[] subtract(x, n)") == 2);
+}
+
+TEST_CASE("samples: every engine has the same bits, and a chain is one kernel", "[check][estimate]") {
+  const char kText[] = R"(ENTRY e { x = f32[3,700] parameter(0)
+  d = f64[3,700] convert(x)
+  h = bf16[3,700] convert(x)
+  a = f32[3,700] tanh(x)
+  b = f32[3,700] multiply(a, x)
+  c = f32[3,700] add(b, a)
+  e = f64[3,700] exponential(d)
+  f = f64[3,700] multiply(e, d)
+  s = f64[3,700] subtract(f, e)
+  g = bf16[3,700] multiply(h, h)
+  p = bf16[3,700] add(g, h)
+  z = c64[3,700] complex(x, a)
+  w = c64[3,700] multiply(z, z)
+  q = f32[3,3] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT r = (f32[3,700], f64[3,700], bf16[3,700], c64[3,700], f32[3,3]) tuple(c, s, p, w, q) })";
+  const std::string more =
+      "contracts yes\nkeeps_precision bf16\nulps * * 3\nulps add * 0.5\nulps multiply f32 0.5\n"
+      "ulps multiply f64 0.5\nulps multiply bf16 0.5\nflushes_subnormals f32\ndot_input_bits f32 11\n";
+  std::vector<double> values;
+  for (int k = 0; k < 2100; ++k)
+    values.push_back(std::ldexp(1 + k % 7 / 7.0, k % 40 - 30) * (k % 2 ? 1 : -1));
+  values[5] = INFINITY, values[6] = NAN, values[7] = 0x1p-140, values[8] = 0;
+  const std::vector<Literal> x = {Literal::FromDoubles(ElementType::kF32, {{3, 700}}, values)};
+  const std::string exact = BytesOfSample(kText, x, more, EnginesOf());
+  CHECK(exact == BytesOfSample(kText, x, more, EnginesOf(EngineChoice::kReference)));
+  CHECK(exact == BytesOfSample(kText, x, more, EnginesOf(EngineChoice::kExact, Isa::kBaseline)));
+  // Two functions and a sum, and what moves them.
+  const Loaded chain = LoadedFrom(
+      "ENTRY e { x = f32[3,700] parameter(0)\n  a = f32[3,700] tanh(x)\n  b = f32[3,700] exponential(a)\n"
+      "  ROOT c = f32[3,700] add(b, a) }",
+      "ulps * * 3\n");
+  absl::StatusOr<SampledProgram> made = SampleProgram(chain.program.verified(), chain.profile, {});
+  REQUIRE(made.ok());
+  const absl::StatusOr<Program> moved = Program::OfModule(std::move(made->module));
+  REQUIRE(moved.ok());
+  const std::shared_ptr<const Plan> plan = *moved->PlanFor(EnginesOf());
+  int64_t steps = 0;
+  for (const Step& step : plan->computations.back().steps) steps += step.fusion != nullptr;
+  CHECK(steps == 1);
 }
 
 TEST_CASE("samples: calls, branches and loops hand the seed on", "[check][estimate]") {
