@@ -36,12 +36,27 @@ void Repeat(const std::byte* element, std::byte* to) {
   for (int64_t i = 0; i < jit::kMaxLanes; ++i) std::memcpy(to + i * sizeof(T), element, sizeof(T));
 }
 
+void RepeatElement(ElementType type, const std::byte* element, std::byte* to) {
+  switch (Bytes(type)) {
+    case 1:
+      return Repeat<uint8_t>(element, to);
+    case 2:
+      return Repeat<uint16_t>(element, to);
+    case 4:
+      return Repeat<uint32_t>(element, to);
+    default:
+      return Repeat<uint64_t>(element, to);
+  }
+}
+
 class FusedKernel final : public Kernel {
  public:
   explicit FusedKernel(Stages stages) : stages_(std::move(stages)) {
     for (const Slot& slot : stages_.slots) {
       if (slot.kind == Slot::Kind::kResult) result_bytes_ = Bytes(slot.type);
     }
+    for (const std::shared_ptr<const Literal>& constant : stages_.constants)
+      RepeatElement(constant->shape().element_type(), constant->data(), constants_.emplace_back().bytes);
     bool loops = false;
     for (const auto& stage : stages_.stages) {
       const auto* const strip = std::get_if<StripStage>(&stage);
@@ -64,7 +79,7 @@ class FusedKernel final : public Kernel {
     const int64_t n = result.shape().num_elements();
     for (int64_t begin = 0; begin < n; begin += kChargeEvery) {
       const int64_t count = std::min(kChargeEvery, n - begin);
-      for (int64_t i = 0; i < stages_.work; ++i) ASSAY_RETURN_IF_ERROR(context.Charge(count));
+      ASSAY_RETURN_IF_ERROR(context.Charge(count * stages_.work));
       const int64_t grain = tile_ != kTile ? kGrainOfStrips : n <= kAlone ? kAlone : kGrain;
       context.parallel().For(count, grain, [&](int64_t from, int64_t to) {
         RunRange(in, copies, out, reused < 0, begin + from, begin + to);
@@ -102,20 +117,7 @@ class FusedKernel final : public Kernel {
     CopiesBySlot copies;
     for (const Slot& slot : stages_.slots) {
       if (slot.kind != Slot::Kind::kRepeated) continue;
-      std::byte* const bytes = copies.emplace_back().bytes;
-      switch (Bytes(slot.type)) {
-        case 1:
-          Repeat<uint8_t>(in[slot.index], bytes);
-          break;
-        case 2:
-          Repeat<uint16_t>(in[slot.index], bytes);
-          break;
-        case 4:
-          Repeat<uint32_t>(in[slot.index], bytes);
-          break;
-        default:
-          Repeat<uint64_t>(in[slot.index], bytes);
-      }
+      RepeatElement(slot.type, in[slot.index], copies.emplace_back().bytes);
     }
     return copies;
   }
@@ -147,6 +149,9 @@ class FusedKernel final : public Kernel {
             break;
           case Slot::Kind::kRepeated:
             at[s] = const_cast<std::byte*>(copies[repeated++].bytes);
+            break;
+          case Slot::Kind::kConstant:
+            at[s] = const_cast<std::byte*>(constants_[static_cast<size_t>(slot.index)].bytes);
             break;
           case Slot::Kind::kBuffer:
           case Slot::Kind::kRun:
@@ -207,6 +212,7 @@ class FusedKernel final : public Kernel {
   }
 
   const Stages stages_;
+  std::vector<Copies> constants_;  // of the stages
   bool one_stage_ = false;
   int result_bytes_ = 0;  // of an element
   int64_t tile_ = kTile;

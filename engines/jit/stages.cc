@@ -90,7 +90,7 @@ class Builder {
   // Every element of the tile has a place of its own in the slot.
   bool IsWhole(int slot) const {
     const Slot::Kind kind = stages_.slots[slot].kind;
-    return kind != Slot::Kind::kRepeated && kind != Slot::Kind::kRun;
+    return kind != Slot::Kind::kRepeated && kind != Slot::Kind::kConstant && kind != Slot::Kind::kRun;
   }
 
   int AddValue(Value value) {
@@ -104,7 +104,13 @@ class Builder {
     const int32_t i = fusion_.operands[k];
     const Shape& shape = ShapeOf(i);
     const bool one = shape.num_elements() == 1 && fusion_.root().shape->num_elements() != 1;
-    const int slot = NewSlot(one ? Slot::Kind::kRepeated : Slot::Kind::kOperand, shape.element_type(), k);
+    const Instruction& instruction = fusion_.computation.instructions[i];
+    const bool constant = one && instruction.opcode == Opcode::kConstant && instruction.literal != nullptr;
+    if (constant) stages_.constants.push_back(instruction.literal);
+    const int slot =
+        constant ? NewSlot(Slot::Kind::kConstant, shape.element_type(),
+                           static_cast<int>(stages_.constants.size()) - 1)
+                 : NewSlot(one ? Slot::Kind::kRepeated : Slot::Kind::kOperand, shape.element_type(), k);
     if (one) stages_.reads_in_place[k] = false;
     value_of_[i] = AddValue({.type = shape.element_type(), .stored = slot});
   }

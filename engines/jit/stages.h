@@ -22,13 +22,14 @@ struct Slot {
   enum class Kind : uint8_t {
     kOperand,   // of the fusion, at its own positions
     kRepeated,  // an operand of one element
+    kConstant,  // the same of Stages::constants: the plan has its value
     kBuffer,    // of the tile
     kRun,       // a buffer with one element for the whole tile, which is cut where it changes
     kResult,
   };
   Kind kind = Kind::kBuffer;
   ElementType type = ElementType::kPred;
-  int index = 0;  // of the operand or buffer
+  int index = 0;  // of the operand, constant or buffer
 };
 
 struct LoopStage {
@@ -54,6 +55,7 @@ struct SourceStage {
 
 struct Stages {
   std::vector<Slot> slots;
+  std::vector<std::shared_ptr<const Literal>> constants;
   int num_buffers = 0;
   std::vector<int64_t> runs;  // lengths of the runs of kRun slots, each once
   std::vector<std::variant<SourceStage, LoopStage, StripStage>> stages;
