@@ -11,9 +11,9 @@ namespace assay {
 // Of a result of this type: `result_accuracy` says more than the profile. What is flushed is part of
 // `absolute`.
 Allowance AllowanceOf(const Profile& profile, const Instruction& instruction, ElementType type);
-// Units of roundoff (half an ulp): of the format in which sums of the type are kept, and of what dots cut
+// Units of roundoff (half an ulp) of the format in which sums of the type are kept, and of what dots cut
 // operands to.
-double SumUnitOf(const Profile& profile, ElementType type);
+double SumUnitOf(const Profile& profile, const InstructionView& view, ElementType type);
 double InputUnitOf(const Profile& profile, const Instruction& dot, ElementType type);
 
 }  // namespace assay

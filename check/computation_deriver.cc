@@ -58,7 +58,9 @@ Allowance ComputationDeriver::Allowed(ElementType type) const {
   return AllowanceOf(module_.profile(), view_->instruction, type);
 }
 
-double ComputationDeriver::SumUnit(ElementType type) const { return SumUnitOf(module_.profile(), type); }
+double ComputationDeriver::SumUnit(ElementType type) const {
+  return SumUnitOf(module_.profile(), view(), type);
+}
 
 double ComputationDeriver::InputUnit(ElementType type) const {
   return InputUnitOf(module_.profile(), view_->instruction, type);

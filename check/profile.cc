@@ -1,12 +1,15 @@
 #include "check/profile.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/counted.h"
 #include "base/file_io.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 
 namespace assay {
 namespace {
@@ -17,6 +20,9 @@ constexpr std::pair<std::string_view, std::string_view> kProfiles[] = {
 };
 
 constexpr int kMaxInherited = 16;
+
+// What made the profile; the backend with its versions; the device; its driver; the day; what was tried.
+constexpr std::string_view kOriginKeys[] = {"made_by", "backend", "device", "driver", "date", "arguments"};
 
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
@@ -64,19 +70,37 @@ class Parser {
   absl::Status ReadLine(const std::vector<std::string_view>& words) {
     const std::string_view key = words[0];
     const size_t n = words.size() - 1;
+    if (std::find(std::begin(kOriginKeys), std::end(kOriginKeys), key) != std::end(kOriginKeys) && n > 0) {
+      if (depth_ == 0)
+        profile_.origin.push_back(
+            {std::string(key), fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " "))});
+      return absl::OkStatus();
+    }
+    if (key == "variant" && n == 1) {
+      if (depth_ == 0) profile_.variants.emplace_back(words[1]);
+      return absl::OkStatus();
+    }
     if (key == "inherit" && n == 1) return Inherit(words[1]);
-    if (key == "ulps" && n == 3) return ReadUlps(words);
-    if (key == "accumulate" && n == 2) {
-      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
-      ASSAY_ASSIGN_OR_RETURN(profile_.accumulators[static_cast<size_t>(type)], FloatType(words[2]));
+    if (key == "ulps" && n == 3) {
+      ASSAY_ASSIGN_OR_RETURN(Profile::Ulps rule, ReadRule(words));
+      ASSAY_ASSIGN_OR_RETURN(rule.ulps, NumberOf(words[3], 1e30));
+      profile_.ulps.push_back(rule);
       return absl::OkStatus();
     }
-    if (key == "dot_input_bits" && n == 2) {
-      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
-      ASSAY_ASSIGN_OR_RETURN(const double bits, NumberOf(words[2], 64));
-      profile_.dot_input_bits[static_cast<size_t>(type)] = static_cast<int>(bits);
+    if (key == "underflows" && n == 2) {
+      ASSAY_ASSIGN_OR_RETURN(const Profile::Ulps rule, ReadRule(words));
+      profile_.underflows.push_back(rule);
       return absl::OkStatus();
     }
+    if ((key == "accumulate" || key == "accumulate_dots") && n == 2) {
+      ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
+      ASSAY_ASSIGN_OR_RETURN(const ElementType kept, FloatType(words[2]));
+      profile_.dot_accumulators[static_cast<size_t>(type)] = kept;
+      if (key == "accumulate") profile_.accumulators[static_cast<size_t>(type)] = kept;
+      return absl::OkStatus();
+    }
+    if (key == "dot_input_bits" && n == 2) return ReadBits(words, profile_.dot_input_bits);
+    if (key == "tensor_core_bits" && n == 2) return ReadBits(words, profile_.tensor_core_bits);
     if (key == "keeps_precision") return ReadTypes(words, profile_.keeps_precision);
     if (key == "flushes_subnormals") return ReadTypes(words, profile_.flushes);
     if (key == "contracts" && n == 1 && (words[1] == "yes" || words[1] == "no")) {
@@ -84,10 +108,11 @@ class Parser {
       return absl::OkStatus();
     }
     return BadInput(fmt::format(
-        "'{}' with {} behind it is not a line of a profile, want inherit NAME, ulps OP TYPE NUMBER, "
-        "accumulate TYPE TYPE, "
-        "dot_input_bits TYPE NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE... or contracts yes|no",
-        key, Counted(n, "word")));
+        "'{}' with {} behind it is not a line of a profile, want inherit NAME, variant NAME, ulps OP TYPE "
+        "NUMBER, underflows OP TYPE, accumulate TYPE TYPE, accumulate_dots TYPE TYPE, dot_input_bits TYPE "
+        "NUMBER, tensor_core_bits TYPE "
+        "NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE..., contracts yes|no, or {} TEXT",
+        key, Counted(n, "word"), fmt::join(kOriginKeys, ", ")));
   }
 
   absl::Status Inherit(std::string_view name) {
@@ -99,8 +124,9 @@ class Parser {
     return BadInput(fmt::format("there is no profile '{}' to inherit", name));
   }
 
-  absl::Status ReadUlps(const std::vector<std::string_view>& words) {
+  static absl::StatusOr<Profile::Ulps> ReadRule(const std::vector<std::string_view>& words) {
     Profile::Ulps rule;
+    rule.ulps = 0;
     if (words[1] != "*") {
       rule.op = OpcodeFromName(words[1]);
       if (!rule.op.has_value()) return BadInput(fmt::format("'{}' is not an operation", words[1]));
@@ -108,8 +134,15 @@ class Parser {
     if (words[2] != "*") {
       ASSAY_ASSIGN_OR_RETURN(rule.type, FloatType(words[2]));
     }
-    ASSAY_ASSIGN_OR_RETURN(rule.ulps, NumberOf(words[3], 1e30));
-    profile_.ulps.push_back(rule);
+    return rule;
+  }
+
+  static absl::Status ReadBits(const std::vector<std::string_view>& words,
+                               std::array<int, kNumElementTypes>& bits) {
+    ASSAY_ASSIGN_OR_RETURN(const ElementType type, FloatType(words[1]));
+    ASSAY_ASSIGN_OR_RETURN(const double number, NumberOf(words[2], 64));
+    if (number != std::floor(number)) return BadInput(fmt::format("'{}' is not a whole number", words[2]));
+    bits[static_cast<size_t>(type)] = static_cast<int>(number);
     return absl::OkStatus();
   }
 
@@ -126,19 +159,42 @@ class Parser {
   const int depth_;
 };
 
+bool IsFor(const Profile::Ulps& rule, Opcode op, ElementType type) {
+  return (!rule.op || *rule.op == op) && (!rule.type || *rule.type == type);
+}
+
+std::string RuleText(const Profile::Ulps& rule) {
+  return fmt::format("{} {}", rule.op ? Name(*rule.op) : "*", rule.type ? Name(*rule.type) : "*");
+}
+
+std::string TypesText(std::string_view key, TypeSet types) {
+  std::string text(key);
+  for (int t = 0; t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    if (types.Has(type)) text += fmt::format(" {}", Name(type));
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 Profile::Profile() {
   for (int t = 0; t < kNumElementTypes; ++t)
-    accumulators[static_cast<size_t>(t)] = static_cast<ElementType>(t);
+    accumulators[static_cast<size_t>(t)] = dot_accumulators[static_cast<size_t>(t)] =
+        static_cast<ElementType>(t);
 }
 
 double Profile::UlpsOf(Opcode op, ElementType type) const {
   double found = 0.5;
   for (const Ulps& rule : ulps) {
-    if ((!rule.op || *rule.op == op) && (!rule.type || *rule.type == type)) found = rule.ulps;
+    if (IsFor(rule, op, type)) found = rule.ulps;
   }
   return found;
+}
+
+bool Profile::Underflows(Opcode op, ElementType type) const {
+  return std::any_of(underflows.begin(), underflows.end(),
+                     [&](const Ulps& rule) { return IsFor(rule, op, type); });
 }
 
 std::vector<std::string_view> ProfileNames() {
@@ -152,6 +208,29 @@ absl::StatusOr<Profile> ParseProfile(std::string_view name, std::string_view tex
   profile.name = name;
   ASSAY_RETURN_IF_ERROR(Parser(profile, 0).Read(name, text));
   return profile;
+}
+
+std::string TextOf(const Profile& profile) {
+  std::string text;
+  for (const Profile::Origin& line : profile.origin) text += fmt::format("{} {}\n", line.key, line.text);
+  for (const std::string& variant : profile.variants) text += fmt::format("variant {}\n", variant);
+  for (const Profile::Ulps& rule : profile.ulps)
+    text += fmt::format("ulps {} {}\n", RuleText(rule), rule.ulps);
+  for (const Profile::Ulps& rule : profile.underflows) text += fmt::format("underflows {}\n", RuleText(rule));
+  for (size_t t = 0; t < kNumElementTypes; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    if (profile.accumulators[t] != type)
+      text += fmt::format("accumulate {} {}\n", Name(type), Name(profile.accumulators[t]));
+    if (profile.dot_accumulators[t] != profile.accumulators[t])
+      text += fmt::format("accumulate_dots {} {}\n", Name(type), Name(profile.dot_accumulators[t]));
+    if (profile.dot_input_bits[t] != 0)
+      text += fmt::format("dot_input_bits {} {}\n", Name(type), profile.dot_input_bits[t]);
+    if (profile.tensor_core_bits[t] != 0)
+      text += fmt::format("tensor_core_bits {} {}\n", Name(type), profile.tensor_core_bits[t]);
+  }
+  if (!(profile.keeps_precision == kNoTypes)) text += TypesText("keeps_precision", profile.keeps_precision);
+  if (!(profile.flushes == kNoTypes)) text += TypesText("flushes_subnormals", profile.flushes);
+  return text + fmt::format("contracts {}\n", profile.contracts ? "yes" : "no");
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {

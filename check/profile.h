@@ -20,12 +20,24 @@ struct Profile {
     std::optional<ElementType> type;  // none: any
     double ulps;
   };
+  // A line on where the figures come from. Those of an inherited profile do not count.
+  struct Origin {
+    std::string key, text;  // "device", "NVIDIA H200"
+  };
   std::string name;
-  std::vector<Ulps> ulps;  // the last line that fits an instruction holds
-  // The format that sums of a type are added up in, and the significant bits (with the leading one) that dots
+  std::vector<Origin> origin;         // in the order of the file
+  std::vector<std::string> variants;  // profiles of the same backend with other settings; not inherited
+  std::vector<Ulps> ulps;             // the last line that fits an instruction holds
+  std::vector<Ulps> underflows;       // of these, results below the smallest normal number may be zero
+  // The format that sums of a type are added up in, that those of dots and convolutions are, and the
+  // significant bits (with the leading one) that dots
   // keep of an operand; 0: all.
-  std::array<ElementType, kNumElementTypes> accumulators;
+  std::array<ElementType, kNumElementTypes> accumulators, dot_accumulators;
   std::array<int, kNumElementTypes> dot_input_bits = {};
+  // Of dots and convolutions of operands of a type on tensor cores: the fraction bits that are kept of a sum
+  // of products, counted from the largest one, and cut behind; 0: sums are rounded as those of other
+  // instructions.
+  std::array<int, kNumElementTypes> tensor_core_bits = {};
   // Types whose results may stay in a wider format until they leave the program, and those whose subnormal
   // numbers may be taken for zero, as operands and as results.
   TypeSet keeps_precision, flushes;
@@ -33,6 +45,7 @@ struct Profile {
 
   Profile();
   double UlpsOf(Opcode op, ElementType type) const;
+  bool Underflows(Opcode op, ElementType type) const;
 };
 
 // The names of the profiles that Assay brings along.
@@ -41,6 +54,8 @@ std::vector<std::string_view> ProfileNames();
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path);
 // Reads the text of a profile: see docs/bounds.md.
 absl::StatusOr<Profile> ParseProfile(std::string_view name, std::string_view text);
+// A text that ParseProfile reads as this profile: what it inherits is written out.
+std::string TextOf(const Profile& profile);
 
 }  // namespace assay
 

@@ -432,7 +432,9 @@ Allowance ComputationSampler::Allowed(ElementType type) const {
   return allowed;
 }
 
-double ComputationSampler::SumUnit(ElementType type) const { return SumUnitOf(shared_.profile(), type); }
+double ComputationSampler::SumUnit(ElementType type) const {
+  return SumUnitOf(shared_.profile(), view(), type);
+}
 
 Node ComputationSampler::Constant(double value, Node like) {
   const Shape shape = writer_.ShapeOf(like);
