@@ -11,17 +11,17 @@ namespace assay::cli {
 
 bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty() || !flags.plugin.empty(); }
 
-std::string BackendUsage(const DiffFlags& flags) {
-  if (!flags.backend.empty() && flags.backend.find("{outputs}") == std::string::npos) {
+std::string BackendUsage(const std::string& command) {
+  if (!command.empty() && command.find("{outputs}") == std::string::npos) {
     return "--backend takes a command with {outputs}, the .npz file that it writes, and {program} and "
            "{inputs}, what it reads";
   }
   return {};
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags) {
+absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command) {
   if (!flags.plugin.empty()) return PluginOf(flags);
-  return std::make_unique<CommandBackend>(flags.backend);
+  return std::make_unique<CommandBackend>(command);
 }
 
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs) {

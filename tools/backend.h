@@ -13,10 +13,11 @@ namespace assay::cli {
 
 // A flag names a backend.
 bool NamesBackend(const DiffFlags& flags);
-// What is wrong with the flags that name one, for UsageError; empty: nothing.
-std::string BackendUsage(const DiffFlags& flags);
+// What is wrong with the command of --backend, for UsageError; empty: nothing.
+std::string BackendUsage(const std::string& command);
 // The one place where backends are made from flags.
-absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const DiffFlags& flags);
+// `command`: of --backend, empty where --plugin names one.
+absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command);
 // NotSupported where a backend can't be given what the program runs on: several devices,
 // or values from the host.
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs);

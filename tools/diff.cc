@@ -121,7 +121,7 @@ int DiffProgram(const DiffFlags& flags) {
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;
-  if (NamesBackend(flags)) backend = BackendOf(flags);
+  if (NamesBackend(flags)) backend = BackendOf(flags, flags.backend);
   if (!backend.ok()) return Fail(backend.status(), flags.program);
   const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
   if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
@@ -216,7 +216,7 @@ std::string DiffUsage(const DiffFlags& flags) {
 }  // namespace
 
 int Diff(const DiffFlags& flags) {
-  std::string wrong = BackendUsage(flags);
+  std::string wrong = BackendUsage(flags.backend);
   if (wrong.empty()) wrong = flags.spmd ? SpmdUsage(flags) : DiffUsage(flags);
   if (!wrong.empty()) return UsageError(wrong);
   if (ReadsStandardInputTwice({flags.program, flags.second, flags.actual, flags.inputs})) return 2;

@@ -7,8 +7,10 @@
 #include "check/isolate/isolate.h"
 #include "check/report/report.h"
 #include "check/undecided.h"
+#include "check/variants.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
@@ -47,13 +49,44 @@ std::string ReasonText(const Reason& reason) {
                      EscapeControls(first.instruction), first.op, where, first.why);
 }
 
-std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<DerivedBounds::Note>& notes,
-                   const std::vector<Reason>& reasons, const std::optional<Isolation>& isolation,
-                   const Estimates& estimates, std::string_view profile, bool conforms) {
+// What the comparison found.
+struct Findings {
+  std::vector<Conformance> outputs;
+  std::vector<DerivedBounds::Note> notes;
+  std::vector<Reason> reasons;
+  std::optional<Isolation> isolation;
+  Estimates estimates;
+  std::vector<VariantVerdict> variants;  // where elements are outside
+};
+
+// "by profile xla-gpu-tf32 no element is outside: …", of the variants by which fewer are.
+std::string VariantsText(const std::vector<VariantVerdict>& variants, int64_t outside) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (const VariantVerdict& variant : variants) {
+    if (variant.outside >= outside) continue;
+    text += fmt::format("by profile {} {} outside", variant.profile,
+                        variant.outside == 0 ? std::string("no element is")
+                                             : fmt::format("{} elements are", variant.outside));
+    if (!variant.allows.empty()) {
+      const size_t count = variant.instructions.size();
+      std::vector<std::string> names;
+      for (size_t k = 0; k < std::min(kShown, count); ++k)
+        names.push_back("%" + EscapeControls(variant.instructions[k]));
+      text += fmt::format(": dots and convolutions may have {} ({}{})", fmt::join(variant.allows, ", "),
+                          fmt::join(names, ", "),
+                          count > kShown ? fmt::format(" and {} more", count - kShown) : "");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string JsonOf(const Findings& found, const Profile& profile, std::string_view name, bool conforms) {
   JsonWriter json;
   const auto write_outputs = [&] {
     json.Begin("{");
-    for (const Conformance& output : outputs) json.Fields(output.key, [&] { WriteJson(output, json); });
+    for (const Conformance& output : found.outputs) json.Fields(output.key, [&] { WriteJson(output, json); });
     json.End("}");
   };
   const auto write_note = [&](const DerivedBounds::Note& note) {
@@ -64,33 +97,49 @@ std::string JsonOf(const std::vector<Conformance>& outputs, const std::vector<De
     json.Object("output", reason.key, "instruction", first.instruction, "op", first.op, "inside",
                 first.inside, "turn", KnownIteration(first.iteration), "why", first.why);
   };
+  const auto write_origin = [&] {
+    json.Begin("{");
+    for (const Profile::Origin& line : profile.origin) json.Fields(line.key, line.text);
+    json.End("}");
+  };
+  const auto write_variant = [&](const VariantVerdict& variant) {
+    json.Object("profile", variant.profile, "outside", variant.outside, "allows", variant.allows,
+                "instructions", variant.instructions);
+  };
   json.Begin("{");
   json.Fields("outputs", write_outputs);
-  json.Fields("undecided_from", [&] { json.Array(notes, write_note); });
-  json.Fields("reasons", [&] { json.Array(reasons, write_reason); });
-  if (isolation) json.Fields("isolate", [&] { WriteJson(*isolation, json); });
-  AddEstimates(estimates, json);
-  json.Fields("profile", profile, "conforms", conforms);
+  json.Fields("undecided_from", [&] { json.Array(found.notes, write_note); });
+  json.Fields("reasons", [&] { json.Array(found.reasons, write_reason); });
+  if (found.isolation) json.Fields("isolate", [&] { WriteJson(*found.isolation, json); });
+  AddEstimates(found.estimates, json);
+  json.Fields(
+      "profile", name, "profile_origin", write_origin, "variants",
+      [&] { json.Array(found.variants, write_variant); }, "conforms", conforms);
   json.End("}");
   return json.text() + "\n";
 }
 
-int Report(const DiffFlags& flags, const std::vector<Conformance>& outputs,
-           const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons,
-           const std::optional<Isolation>& isolation, const Estimates& estimates) {
-  bool conforms = !isolation || isolation->ok();
+int64_t NumOutside(const std::vector<Conformance>& outputs) {
+  int64_t outside = 0;
+  for (const Conformance& output : outputs) outside += output.outside;
+  return outside;
+}
+
+int Report(const DiffFlags& flags, const Profile& profile, const Findings& found) {
+  bool conforms = !found.isolation || found.isolation->ok();
   std::string text;
-  for (const Conformance& output : outputs) {
+  for (const Conformance& output : found.outputs) {
     conforms = conforms && output.ok(flags.proven_only);
     text += TextOf(output);
   }
   if (flags.json) {
-    text = JsonOf(outputs, notes, reasons, isolation, estimates, flags.profile, conforms);
+    text = JsonOf(found, profile, flags.profile, conforms);
   } else {
-    text += EstimatesText(outputs, estimates);
-    text += NotesText(notes);
-    for (const Reason& reason : reasons) text += ReasonText(reason);
-    if (isolation) text += TextOf(*isolation);
+    text += VariantsText(found.variants, NumOutside(found.outputs));
+    text += EstimatesText(found.outputs, found.estimates);
+    text += NotesText(found.notes);
+    for (const Reason& reason : found.reasons) text += ReasonText(reason);
+    if (found.isolation) text += TextOf(*found.isolation);
   }
   if (!Write(text)) return 5;
   return conforms ? 0 : 1;
@@ -150,35 +199,53 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const Load
   return reasons;
 }
 
+// What the program ran on.
+struct Given {
+  DeviceGrid grid;
+  std::vector<DeviceInputs> inputs;
+  std::vector<Literal> arguments;  // of one device
+  RunOptions options;
+};
+
 // What the outputs are to the bounds, and with --isolate each instruction.
 int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
              const BoundedOutputs& bounded, const Estimates& estimates, const Backend::Outputs& actual,
-             Backend* backend, const std::vector<Literal>& arguments, const RunOptions& options) {
-  std::vector<Conformance> outputs;
+             Backend* backend, const Given& given) {
+  Findings found;
+  found.notes = bounded.unchecked;
+  found.estimates = estimates;
   std::vector<ReportedOutput> reported;
   for (const BoundedOutput& output : bounded.outputs) {
     const auto it = actual.find(output.key);
     const Literal* const value = it == actual.end() ? nullptr : &it->second;
     if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
-    outputs.push_back(flags.html.empty() ? CompareToBounds(output, value) : reported.back().judged);
+    found.outputs.push_back(flags.html.empty() ? CompareToBounds(output, value) : reported.back().judged);
   }
-  std::optional<Isolation> isolation;
   if (flags.isolate) {
     IsolateOptions isolate;
-    isolate.run = options;
+    isolate.run = given.options;
     isolate.engines = EnginesOf(flags);
-    absl::StatusOr<Isolation> found = Isolate(loaded.program, profile, *backend, arguments, isolate);
-    if (!found.ok()) return FailIn(loaded, found.status(), flags.program);
-    isolation = *std::move(found);
+    absl::StatusOr<Isolation> isolation =
+        Isolate(loaded.program, profile, *backend, given.arguments, isolate);
+    if (!isolation.ok()) return FailIn(loaded, isolation.status(), flags.program);
+    found.isolation = *std::move(isolation);
   }
   if (!flags.html.empty()) {
-    const int failed = WritePage(flags, loaded, profile, reported, bounded.unchecked, isolation, backend);
+    const int failed =
+        WritePage(flags, loaded, profile, reported, bounded.unchecked, found.isolation, backend);
     if (failed != 0) return failed;
   }
-  const absl::StatusOr<std::vector<Reason>> reasons =
-      ReasonsOf(flags, loaded, profile, bounded, outputs, arguments, options);
+  absl::StatusOr<std::vector<Reason>> reasons =
+      ReasonsOf(flags, loaded, profile, bounded, found.outputs, given.arguments, given.options);
   if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
-  return Report(flags, outputs, bounded.unchecked, *reasons, isolation, estimates);
+  found.reasons = *std::move(reasons);
+  if (NumOutside(found.outputs) > 0) {
+    absl::StatusOr<std::vector<VariantVerdict>> variants = CompareToVariants(
+        loaded.program, profile, given.grid, given.inputs, given.options, actual, EnginesOf(flags));
+    if (!variants.ok()) return FailIn(loaded, variants.status(), flags.program);
+    found.variants = *std::move(variants);
+  }
+  return Report(flags, profile, found);
 }
 
 }  // namespace
@@ -194,12 +261,11 @@ int DiffByProfile(const DiffFlags& flags) {
   if (!grid.ok()) return FailIn(*loaded, grid.status(), flags.program);
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, *loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
-  std::vector<Literal> arguments;
   std::unique_ptr<Backend> backend;
   if (NamesBackend(flags)) {
     if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
       return Fail(status, flags.program);
-    absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags);
+    absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags, flags.backend);
     if (!made.ok()) return Fail(made.status(), flags.program);
     backend = *std::move(made);
   }
@@ -211,22 +277,23 @@ int DiffByProfile(const DiffFlags& flags) {
     if (!decoded.ok()) return Fail(decoded.status(), flags.actual);
     actual = *std::move(decoded);
   }
-  if (inputs->size() == 1) arguments = (*inputs)[0].arguments;
-  RunOptions options = OptionsOf(flags);
-  options.interrupted = Interrupted;
+  Given given{*grid, *std::move(inputs), {}, OptionsOf(flags)};
+  if (given.inputs.size() == 1) given.arguments = given.inputs[0].arguments;
+  given.options.interrupted = Interrupted;
   absl::StatusOr<BoundedOutputs> bounded =
-      RunWithBounds(loaded->program, *profile, *grid, *inputs, options, EnginesOf(flags));
+      RunWithBounds(loaded->program, *profile, given.grid, given.inputs, given.options, EnginesOf(flags));
   if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.program);
   const EstimateOptions wanted = {flags.samples, flags.options.run_seed};
-  const absl::StatusOr<Estimates> estimates = AddSamples(loaded->program, *profile, *grid, (*inputs)[0],
-                                                         options, wanted, bounded->outputs, EnginesOf(flags));
+  const absl::StatusOr<Estimates> estimates =
+      AddSamples(loaded->program, *profile, given.grid, given.inputs[0], given.options, wanted,
+                 bounded->outputs, EnginesOf(flags));
   if (!estimates.ok()) return FailIn(*loaded, estimates.status(), flags.program);
   if (backend != nullptr) {
-    absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, arguments);
+    absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, given.arguments);
     if (!outputs.ok()) return Fail(outputs.status(), flags.program);
     actual = *std::move(outputs);
   }
-  return JudgeAll(flags, *loaded, *profile, *bounded, *estimates, actual, backend.get(), arguments, options);
+  return JudgeAll(flags, *loaded, *profile, *bounded, *estimates, actual, backend.get(), given);
 }
 
 }  // namespace assay::cli

@@ -416,6 +416,12 @@ class ReportWriter {
     return text;
   }
 
+  // "made_by" as "Profile made by".
+  static std::string NameOfOrigin(std::string key) {
+    std::replace(key.begin(), key.end(), '_', ' ');
+    return "Profile " + key;
+  }
+
   // What the profile lets a backend do with what the program has.
   void WriteProfile() {
     const Profile& profile = of_.profile;
@@ -433,13 +439,20 @@ class ReportWriter {
     }
     page_ += fmt::format("<h3>Profile <code>{}</code>, as far as the program has to do with it</h3>\n<dl>\n",
                          EscapeHtml(profile.name));
+    for (const Profile::Origin& line : profile.origin) Fact(NameOfOrigin(line.key), line.text);
     for (const ElementType type : types) {
+      if (profile.dot_accumulators[static_cast<size_t>(type)] != type)
+        Fact(fmt::format("Sums of {} products are kept in", Name(type)),
+             std::string(Name(profile.dot_accumulators[static_cast<size_t>(type)])));
       if (profile.accumulators[static_cast<size_t>(type)] != type)
         Fact(fmt::format("Sums of {} are kept in", Name(type)),
              std::string(Name(profile.accumulators[static_cast<size_t>(type)])));
       if (profile.dot_input_bits[static_cast<size_t>(type)] != 0)
         Fact(fmt::format("Bits that dots keep of {} operands", Name(type)),
              fmt::format("{}", profile.dot_input_bits[static_cast<size_t>(type)]));
+      if (profile.tensor_core_bits[static_cast<size_t>(type)] != 0)
+        Fact(fmt::format("Fraction bits of sums of {} products on tensor cores", Name(type)),
+             fmt::format("{}", profile.tensor_core_bits[static_cast<size_t>(type)]));
     }
     Fact("Results may stay in a wider type", TypesIn(profile.keeps_precision));
     Fact("Subnormal numbers may be taken for zero", TypesIn(profile.flushes));
