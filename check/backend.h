@@ -26,6 +26,8 @@ class Backend {
   virtual ~Backend() = default;
   // For messages and reports: a command, or a library and its platform.
   virtual std::string Name() const = 0;
+  // The device that it computes on, in the backend's words; empty: it says none.
+  virtual std::string Device() const { return {}; }
   // Outputs have the types and shapes of the entry computation's result. One that the backend did not give is
   // left out; one of another type or shape, and a backend that fails,
   // is an EvalError with the backend's own words.

@@ -14,6 +14,7 @@
 #include "base/quoted.h"
 #include "base/run_guard.h"
 #include "devices/transport.h"
+#include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "tools/commands.h"
 #include "tools/validators.h"
@@ -33,6 +34,8 @@ using assay::cli::Input;
 using assay::cli::OpsFlags;
 using assay::cli::Output;
 using assay::cli::PrintFlags;
+using assay::cli::ProfileMeasureFlags;
+using assay::cli::ProfileShowFlags;
 using assay::cli::ProgramFlags;
 using assay::cli::RunFlags;
 using assay::cli::Seconds;
@@ -205,6 +208,8 @@ struct CommandLine {
   GoldenUpdateFlags golden_update;
   GoldenRecordFlags golden_record;
   OpsFlags ops;
+  ProfileShowFlags profile_show;
+  ProfileMeasureFlags profile_measure;
 
   const ProgramFlags* given = nullptr;  // flags of the command that was given
   std::function<int()> action;          // runs it
@@ -409,6 +414,39 @@ void DeclareGolden(CLI::App& app, CommandLine& line) {
   command->add_option("--output", line.golden_record.output, "the golden file to write")->check(Output());
 }
 
+void DeclareProfile(CLI::App& app, CommandLine& line) {
+  CLI::App* const profile =
+      app.add_subcommand("profile", "show and measure what a conforming backend may do");
+  profile->require_subcommand(1);
+  CLI::App* command = AddCommand(*profile, "show", "print a profile with all that it inherits", line,
+                                 line.profile_show, assay::cli::ShowProfile);
+  command->add_option("PROFILE", line.profile_show.profile, "a name, or a file (docs/bounds.md)")
+      ->required()
+      ->check(Input());
+  command->add_flag("--json", line.profile_show.json, "print it as JSON");
+  ProfileMeasureFlags& flags = line.profile_measure;
+  command = AddCommand(*profile, "measure", "measure a backend, and write a profile of it", line, flags,
+                       assay::cli::MeasureProfileCommand);
+  CLI::Option* const plugin = AddPluginFlags(command, flags);
+  command
+      ->add_option("--backend", flags.backend,
+                   "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+      ->excludes(plugin);
+  command->add_option("--output", flags.output, "the profile to write")->check(Output());
+  command
+      ->add_option("--count", flags.count,
+                   "arguments of all exponents of each function, and as many near 1 (100000)")
+      ->check(Whole(100, 10'000'000));
+  command->add_option("--seed", flags.options.run_seed, "seed of the arguments (42)")->check(Seed());
+  command
+      ->add_option(
+          "--origin", flags.origin,
+          "a line on what is measured, such as 'driver 580.1': made_by, backend, device, driver, date "
+          "or arguments (repeatable)")
+      ->allow_extra_args(false);
+  AddLimitFlags(command, flags);
+}
+
 void DeclareOps(CLI::App& app, CommandLine& line) {
   OpsFlags& flags = line.ops;
   CLI::App* const command =
@@ -439,6 +477,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareAudit(app, line);
   DeclareDiff(app, line);
   DeclareGolden(app, line);
+  DeclareProfile(app, line);
   DeclareOps(app, line);
 }
 
@@ -495,8 +534,10 @@ int Main(int argc, char** argv) {
     return argc > i && argv[i][0] != '-' && parent.get_subcommands(is_it).empty();
   };
   if (lacks(app, 1)) return UnknownCommand(argv[1]);
-  if (argc > 1 && argv[1] == std::string_view("golden") && lacks(*app.get_subcommand("golden"), 2))
-    return UnknownCommand(std::string("golden ") + argv[2]);
+  for (const char* const group : {"golden", "profile"}) {
+    if (argc > 1 && argv[1] == std::string_view(group) && lacks(*app.get_subcommand(group), 2))
+      return UnknownCommand(fmt::format("{} {}", group, argv[2]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -56,6 +56,8 @@ int DiffByProfile(const DiffFlags& flags);
 int GoldenCheck(const GoldenCheckFlags& flags);
 int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
 int GoldenRecord(const GoldenRecordFlags& flags);
+int ShowProfile(const ProfileShowFlags& flags);
+int MeasureProfileCommand(const ProfileMeasureFlags& flags);
 
 // Shared by the commands.
 

@@ -104,6 +104,18 @@ struct GoldenRecordFlags : EngineFlags {
   std::string output;   // empty: print
 };
 
+struct ProfileShowFlags : ProgramFlags {
+  std::string profile;  // a name or a path
+  bool json = false;
+};
+
+struct ProfileMeasureFlags : EngineFlags {
+  std::string backend;              // the command that is measured; empty: `plugin` is
+  std::string output;               // empty: print
+  int64_t count = 100'000;          // arguments of all exponents, and as many near 1
+  std::vector<std::string> origin;  // lines of the profile on what was measured
+};
+
 }  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_FLAGS_H_

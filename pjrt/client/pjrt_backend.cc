@@ -107,6 +107,11 @@ absl::Status PjrtBackend::ChooseDevice() {
   id->device_description = description->device_description;
   ASSAY_RETURN_IF_ERROR(plugin_->Invoke(FunctionId::kDeviceDescription_Id, id));
   device_id_ = id->id;
+  Struct<pjrt::DeviceDescriptionKindArgs> kind;
+  kind->device_description = description->device_description;
+  if (plugin_->Has(FunctionId::kDeviceDescription_Kind) &&
+      plugin_->Invoke(FunctionId::kDeviceDescription_Kind, kind).ok())
+    device_kind_ = Plugin::TextOf(kind->device_kind, kind->device_kind_size);
   return absl::OkStatus();
 }
 

@@ -21,6 +21,7 @@ class PjrtBackend final : public Backend {
 
   // "LIB.so (cpu, 1.2)".
   std::string Name() const override { return name_; }
+  std::string Device() const override { return device_kind_; }
   // The program is compiled anew each time, from the first of FormsOf that the plugin takes. NotSupported:
   // several devices, dynamic sizes, values from the host. While the plugin works the guard of
   // the work is asked (PollWork).
@@ -42,7 +43,7 @@ class PjrtBackend final : public Backend {
   Handle<pjrt::Client> client_;
   pjrt::Device* device_ = nullptr;
   std::optional<int64_t> device_id_;
-  std::string name_;
+  std::string name_, device_kind_;
 };
 
 }  // namespace assay::pjrt_client

@@ -57,6 +57,20 @@ ENTRY e {
 """
 
 
+DOT = """HloModule m
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+}
+"""
+
+
+def floats1(value):
+    """A scalar."""
+    return npy("<f4", [], struct.pack("<f", value))
+
+
 class Bounds(CliCase):
     def diff(self, code, *outputs, profile="strict", more=(), **expected):
         program, inputs = self.file("sum.hlo", SUM), self.npz("in.npz", arg0=floats(1, 2, 3, 4))
@@ -258,6 +272,47 @@ class RunsBackend(CliCase):
         given = self.npz("infeed.npz", infeed0=floats(1, 2))
         self.expect(4, "diff", infeed, "--inputs", given, "--backend", self.EXACT,
                     error="arguments only: no infeed")
+
+    # ---- profiles ----
+
+    def test_profile_show(self):
+        shown = self.expect(0, "profile", "show", "xla-gpu-tf32", output="device NVIDIA H200\n").stdout
+        for line in ("driver 580.159.04", "ulps tanh f32 6", "dot_input_bits f32 11",
+                     "tensor_core_bits bf16 25", "underflows logistic *", "contracts yes"):
+            self.assertIn("\n" + line + "\n", shown.decode())
+        # What is shown is a profile.
+        again = self.expect(0, "profile", "show", self.file("again.profile", shown)).stdout
+        self.assertEqual(again, shown)
+        value = json.loads(self.expect(0, "profile", "show", "xla-gpu", "--json").stdout)
+        self.assertEqual((value["profile"], value["variants"]), ("xla-gpu", ["xla-gpu-tf32"]))
+        self.assertEqual(value["origin"]["backend"], "XLA:GPU of JAX 0.11.2, CUDA 13")
+        self.assertIn({"op": "tanh", "type": "f32", "ulps": 6}, value["ulps"])
+        self.expect(5, "profile", "show", "nobody", error="is neither a profile (strict, ")
+        self.expect(2, "profile", "show", error="PROFILE")
+        self.expect(2, "profile", error="subcommand")
+        self.expect(2, "profile", "list", error="unknown command 'profile list'")
+
+    def test_a_variant_is_tried_where_elements_are_outside(self):
+        program = self.file("d.hlo", DOT)
+        inputs = self.npz("in.npz", arg0=floats(1.0009765625 + 2**-12, 0), arg1=floats(1, 1))
+        cut, wrong = self.npz("cut.npz", out0=floats1(1.0009765625)), self.npz("wrong.npz", out0=floats1(1.1))
+        diff = ("diff", program, "--inputs", inputs, "--profile")
+        self.expect(0, *diff, "xla-gpu-tf32", "--actual", cut)
+        self.expect(1, *diff, "xla-gpu", "--actual", cut,
+                    output="by profile xla-gpu-tf32 no element is outside: dots and convolutions may have f32 operands "
+                           "cut to 11 significant bits, sums of f32 products cut at 25 fraction bits (%d)\n")
+        shown = self.expect(1, *diff, "xla-gpu", "--actual", wrong).stdout
+        self.assertNotIn(b"by profile", shown)
+        value = json.loads(self.expect(1, *diff, "xla-gpu", "--actual", wrong, "--json").stdout)
+        self.assertEqual([(v["profile"], v["outside"]) for v in value["variants"]], [("xla-gpu-tf32", 1)])
+        self.assertEqual(value["profile_origin"]["date"], "2026-11-26")
+        mine = self.file("mine.profile", "device mine\ninherit xla-gpu\n")
+        value = json.loads(self.expect(1, *diff, mine, "--actual", wrong, "--json").stdout)
+        self.assertEqual((value["variants"], value["profile_origin"]), ([], {"device": "mine"}))
+        page = self.path("page.html")
+        self.expect(1, *diff, "xla-gpu", "--actual", cut, "--html", page)
+        with open(page) as file:
+            self.assertIn("<dt>Profile device</dt><dd>NVIDIA H200</dd>", file.read())
 
 
 if __name__ == "__main__":

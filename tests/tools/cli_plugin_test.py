@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 """--plugin: programs on libraries with PJRT's C API, from outside. Usage:
 cli_plugin_test.py ASSAY PLUGIN FAULTY_PLUGIN"""
+import math
 import os
+import re
 import sys
 import unittest
 
-from cli_testing import ADD, CONSTANT, ENDLESS, CliCase, floats
+from cli_testing import ADD, ASSAY, CONSTANT, ENDLESS, CliCase, floats
 
 OWN, FAULTY = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 MANY = ("HloModule m\nENTRY e {\n" + "".join(f"  c{i} = s32[] constant({i})\n" for i in range(12)) +
         "  ROOT t = (" + ", ".join(["s32[]"] * 12) + ") tuple(" + ", ".join(f"c{i}" for i in range(12))
         + ")\n}\n")
+
+
+# What is measured on some arguments of any type.
+SAMPLED = {"add", "atan2", "convert", "divide", "multiply", "power", "remainder", "subtract"}
 
 
 class Plugin(CliCase):
@@ -68,6 +74,54 @@ class Plugin(CliCase):
     def test_a_program_without_end_ends_with_the_time_limit(self):
         self.expect(5, "run", self.file("p.hlo", ENDLESS), "--random-inputs", "1", "--plugin", OWN,
                     "--timeout", "0.5", error="timeout after 0.5 seconds")
+
+    def measured(self, path):
+        """The lines of a profile: ulps, and what was measured, by operation and type."""
+        with open(path) as file:
+            text = file.read()
+        lines = re.findall(r"^ulps (\S+) (\S+) (\S+)  # (\S+)", text, re.M)
+        return text, {(op, element): (float(allowed), float(found)) for op, element, allowed, found in lines}
+
+    def test_profile_measure(self):
+        path = self.path("own.profile")
+        few = ("--count", "300", "--seed", "7", "--output", path)
+        self.expect(0, "profile", "measure", "--plugin", OWN, *few, "--origin", "driver none at all")
+        text, found = self.measured(path)
+        self.assertEqual(found, {})
+        self.assertIn("\ninherit strict\n# Every result was the exact one", text)
+        for line in ("made_by assay ", f"backend {OWN} (assay", "device assay exact", "driver none at all",
+                     "date 20", "arguments 300 of all exponents and 300 near 1 of each function, seed 7"):
+            self.assertIn("\n" + line, "\n" + text)
+        shown = self.expect(0, "profile", "show", path, output="device assay exact").stdout.decode()
+        self.assertNotIn("inherit", shown)
+        # Three ulps off, and five where that leads beyond a power of two.
+        self.faulty("three_ulps", 0, "profile", "measure", *few)
+        text, found = self.measured(path)
+        self.assertEqual(len(found), 4 * 27 + 3)
+        for (op, element), (allowed, measured) in found.items():
+            self.assertTrue(3.5 <= measured <= 5.5, (op, element, measured))
+            more = measured + max(1, measured / 4)
+            sampled = element in ("f32", "f64") or op in SAMPLED
+            self.assertEqual(allowed, math.ceil(2 * more) / 2 if sampled else measured)
+        self.assertNotIn("Every result", text)
+        self.faulty("error:Client_Compile", 5, "profile", "measure", error="as the test wants it")
+
+    def test_profile_measure_of_a_command(self):
+        path = self.path("own.profile")
+        command = f"{ASSAY} run {{program}} --inputs {{inputs}} --output {{outputs}}"
+        self.expect(0, "profile", "measure", "--backend", command, "--count", "100", "--output", path,
+                    "--origin", "device this one")
+        text, _ = self.measured(path)
+        self.assertIn("inherit strict\n# Every result", text)
+        self.assertIn("device this one\n", text)
+        self.expect(2, "profile", "measure", error="takes a backend")
+        self.expect(2, "profile", "measure", "--backend", "true", error="{outputs}")
+        self.expect(2, "profile", "measure", "--backend", command, "--plugin", OWN, error="excludes")
+        self.expect(2, "profile", "measure", "--plugin", OWN, "--origin", "ulps * * 4", error="want a line")
+        self.expect(2, "profile", "measure", "--plugin", OWN, "--count", "1", error="--count")
+        self.expect(5, "profile", "measure", "--backend", "false {outputs}", error="false")
+        self.expect(5, "profile", "measure", "--plugin", OWN, "--timeout", "0.2", error="timeout")
+        self.expect(5, "profile", "measure", "--plugin", OWN, "--output", self.path("no folder/p.profile"))
 
     def test_diff_compares_with_the_exact_results(self):
         program, inputs = self.file("p.hlo", ADD), self.npz("in.npz", arg0=floats(1, 2.5))
