@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs generated programs with Assay and with XLA:CPU (jaxlib) and compares the results.
+"""Runs generated programs with Assay and with XLA on JAX's platform (JAX_PLATFORMS; cpu) and compares the
+results.
 
 Assay's two engines are compared with each other on the way (--crosscheck full), bit for bit.
 
 Usage: against_xla.py ASSAY_BINARY [--programs N] [--seed S] [--keep DIR] [--only REGEX]
 
 Every difference outside the rule of its op must belong to a class in differences.py; any other is a failure,
-printed with the program, the inputs and both values. Programs that XLA:CPU refuses are listed by reason, not
+printed with the program, the inputs and both values. Programs that XLA refuses are listed by reason, not
 compared.
 """
 
@@ -78,7 +79,7 @@ def compare_program(program, assay, runner, directory):
         outcome.refused = theirs
         return outcome
     if ours is None:
-        outcome.failures.append(f'assay refuses what XLA:CPU runs: {why}')
+        outcome.failures.append(f'assay refuses what XLA runs: {why}')
         return outcome
     for k, check in enumerate(program.checks):
         compare_result(outcome, check, ours[k], theirs[0][k], theirs[1][k] if summed else None)
@@ -104,7 +105,7 @@ def reason(message):
     return re.sub(r'%?[\w.]*\d[\w.]*', '#', line)[:140]
 
 
-def report(outcomes, keep):
+def report(outcomes, keep, label):
     refused, known = collections.defaultdict(list), collections.defaultdict(list)
     for outcome in outcomes:
         if outcome.refused:
@@ -116,7 +117,7 @@ def report(outcomes, keep):
         if len(outcome.failures) > SHOWN_PER_PROGRAM:
             print(f'{outcome.path}: {len(outcome.failures) - SHOWN_PER_PROGRAM} more')
     for why, names in sorted(refused.items()):
-        print(f'not comparable ({len(names)}): {why}: {", ".join(sorted(names)[:6])}')
+        print(f'{label} refuses ({len(names)}): {why}: {", ".join(sorted(names)[:6])}')
     for tag, examples in sorted(known.items()):
         print(f'known difference {tag} in {len(examples)} programs, such as {examples[0][0]}: {examples[0][1]}')
     failed = sum(bool(o.failures) for o in outcomes)
@@ -125,7 +126,7 @@ def report(outcomes, keep):
         print(f'only {passed + failed} programs compared, fewer than {LEAST_COMPARED}')
     if failed and not keep:
         print('the programs and inputs are kept with --keep DIR')
-    print(f'{passed} passed, {failed} failed')
+    print(f'{label}: {passed} passed, {failed} failed')
     return failed == 0 and passed >= LEAST_COMPARED
 
 
@@ -169,7 +170,9 @@ def main():
         directory = options.keep or temporary
         os.makedirs(directory, exist_ok=True)
         outcomes = run_all(programs, options.assay, directory)
-    fine = report(outcomes, options.keep)
+    runner = Runner()
+    fine = report(outcomes, options.keep, runner.label())
+    runner.stop()
     if options.only:
         fine = not any(o.failures for o in outcomes)
     return 0 if fine else 1

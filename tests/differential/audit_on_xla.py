@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Shows what XLA:CPU does at the points of docs/audit.md, beside what Assay does: the figures of its table.
+"""Shows what XLA does on JAX's platform (JAX_PLATFORMS; cpu) at the points of docs/audit.md, beside what
+Assay does: the figures of its table.
 
 Usage: audit_on_xla.py ASSAY_BINARY [--only POINT]
 
@@ -133,13 +134,14 @@ def main():
     parser.add_argument('--only')
     options = parser.parse_args()
     runner = Runner()
+    label = runner.label()
     for point, what, (text, arguments) in CASES:
         if options.only not in (None, point):
             continue
         text = 'HloModule m\n' + text + '\n'
         status, results = runner.run(text, [arguments])
         xla = shown(results[0]) if status == 'ok' else f'{status}: {results}'
-        print(f'{point}, {what}\n  Assay    {shown(assay_results(options.assay, text, arguments))}\n  XLA:CPU  {xla}', flush=True)
+        print(f'{point}, {what}\n  Assay    {shown(assay_results(options.assay, text, arguments))}\n  {label}  {xla}', flush=True)
     runner.stop()
 
 

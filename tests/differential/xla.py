@@ -1,5 +1,5 @@
-"""Runs HLO text on XLA:CPU in a process of its own, because XLA ends the process on
-some programs it dislikes."""
+"""Runs HLO text on JAX's platform (JAX_PLATFORMS; cpu) in a process of its own, because XLA ends the process
+on some programs it dislikes."""
 
 import os
 
@@ -8,6 +8,25 @@ import numpy as np
 from worker import ANSWER_SECONDS, Worker
 
 ATTEMPTS = 2
+LABELS = {'cpu': 'XLA:CPU', 'gpu': 'XLA:GPU', 'tpu': 'XLA:TPU'}
+
+
+def _processor():
+    """The name that Linux has for the CPU, with what of AVX it has."""
+    with open('/proc/cpuinfo') as file:
+        facts = dict(line.split(':', 1) for line in file.read().split('\n\n')[0].splitlines() if ':' in line)
+    facts = {key.strip(): value.strip() for key, value in facts.items()}
+    avx = [word for word in facts.get('flags', '').split() if word in ('avx2', 'avx512f', 'fma')]
+    return f"{facts.get('model name', 'unknown CPU')}, {' '.join(avx)}"
+
+
+def _about(jax, device):
+    import jaxlib
+    platform = jax.default_backend()
+    kind = _processor() if platform == 'cpu' else device.device_kind
+    version = ' '.join(device.client.platform_version.split())
+    return {'label': LABELS.get(platform, platform), 'jaxlib': jaxlib.__version__, 'version': version,
+            'device': kind}
 
 
 def _serve(connection):
@@ -36,6 +55,9 @@ def _serve(connection):
             text, runs = connection.recv()
         except EOFError:
             return
+        if text is None:
+            connection.send(('ok', _about(jax, devices[0])))
+            continue
         try:
             compiled = compile_text(text)
             connection.send(('ok', [execute(compiled, args) for args in runs]))
@@ -49,11 +71,22 @@ class Runner(Worker):
     def __init__(self):
         super().__init__(_serve)
 
+    def about(self):
+        """What runs: 'label' ("XLA:GPU"), 'jaxlib', 'version' and 'device'."""
+        answer = self.ask((None, None), if_ended=('refused', 'JAX ended its process'))
+        status, facts = answer or ('refused', 'no answer')
+        if status != 'ok':
+            raise RuntimeError(f'JAX does not start: {facts}')
+        return facts
+
+    def label(self):
+        return self.about()['label']
+
     def run(self, text, runs):
-        """Asks a second process if the first gives no answer: XLA:CPU's threads have
-        been seen to wait for ever."""
+        """Asks a second process if the first gives no answer: XLA:CPU's threads have been seen to wait for
+        ever."""
         for _ in range(ATTEMPTS):
-            answer = self.ask((text, runs), if_ended=('refused', 'XLA:CPU ended its process'))
+            answer = self.ask((text, runs), if_ended=('refused', 'XLA ended its process'))
             if answer is not None:
                 return answer
-        return 'refused', f'XLA:CPU gave no answer in {ANSWER_SECONDS} s, {ATTEMPTS} times'
+        return 'refused', f'XLA gave no answer in {ANSWER_SECONDS} s, {ATTEMPTS} times'
