@@ -15,6 +15,7 @@
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/estimate/estimate.h"
+#include "check/estimate/sample_program.h"
 #include "check/report/report.h"
 #include "custom/lapack/lapack_ops.h"
 #include "devices/device_io.h"
@@ -149,6 +150,27 @@ class PyModule {
   PyModule(std::string name, std::string text, bool lapack)
       : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_, lapack)) {}
 
+  // The program of sampled conforming backends (check/estimate): it takes a seed, u64[], behind its
+  // arguments. Any argument may have subnormal numbers.
+  std::unique_ptr<PyModule> Sampled(const std::string& profile_name) const {
+    RequireShapes();
+    const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
+    if (!profile.ok()) Throw(profile.status(), profile_name, "");
+    std::vector<bool> subnormals;
+    const Computation& entry = program_.module().entry_computation();
+    for (const int32_t parameter : entry.parameters) {
+      ForEachLeaf(*entry.instructions[parameter].shape, [&](const ShapeIndex&, const Shape& leaf) {
+        subnormals.push_back(leaf.IsArray() &&
+                             (IsFloat(leaf.element_type()) || IsComplex(leaf.element_type())));
+      });
+    }
+    absl::StatusOr<SampledProgram> made = SampleProgram(program_.verified(), *profile, subnormals);
+    if (!made.ok()) Throw(made.status(), name_, text_);
+    absl::StatusOr<Program> sampled = Program::OfModule(std::move(made->module));
+    if (!sampled.ok()) Throw(sampled.status(), name_, text_);
+    return std::unique_ptr<PyModule>(new PyModule(name_, *std::move(sampled)));
+  }
+
   std::string ToHlo() const {
     RequireShapes();
     return ModuleToText(program_.as_written());
@@ -250,6 +272,8 @@ class PyModule {
   }
 
  private:
+  PyModule(std::string name, Program program) : name_(std::move(name)), program_(std::move(program)) {}
+
   std::vector<NamedLiterals> RunChecked(const Arrays& arrays, const Options& options,
                                         const DeviceGrid& devices) {
     std::map<std::string, NpyArray> inputs = NpyArraysOf(arrays);
@@ -466,6 +490,7 @@ PYBIND11_MODULE(_assay, m) {
       .def("evaluate", &PyModule::Evaluate)
       .def("evaluate_devices", &PyModule::EvaluateDevices)
       .def("diff", &PyModule::Diff)
+      .def("sampled", &PyModule::Sampled)
       .def("grid", &PyModule::Grid);
   assay::BindOps(m);
   assay::DefineFfi(m, [](const absl::Status& status) { assay::Throw(status, "assay", ""); });

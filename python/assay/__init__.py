@@ -9,6 +9,7 @@
     print(assay.check(jax_function, x))           # how far JAX's backend is from the exact result, in ulps
     assay.assert_matches(jax_function, x, ulps=4)
     print(assay.check(jax_function, x, profile="xla-cpu"))  # whether it is what a correct backend may return
+    print(assay.check_training(step, state, batches, profile="xla-cpu"))  # and of a whole training run
 
     assay.load_ops("./zero_out.so")               # operations of your own, for custom calls (assay.ops)
 
@@ -21,6 +22,7 @@ from assay._bounds import BoundsReport, Element, Estimated, OutputBounds, diff
 from assay._report import LeafReport, Report, compare, ulp_distances
 from assay._ffi import load_ffi_library, register_ffi_target, register_ffi_type
 from assay._jax import assert_matches, check, evaluate, lower
+from assay._training import TrainingReport, TrainingStep, check_training
 from assay import ops
 from assay.ops import load_ops, op
 from assay._assay import version as __version__
@@ -28,7 +30,8 @@ from assay._assay import version as __version__
 __all__ = [
     "BoundsReport", "ComparisonFailed", "Element", "Error", "Estimated", "EvaluationFailed", "InvalidProgram",
     "LeafReport", "Module",
-    "NotSupported", "OutputBounds", "Report", "__version__", "assert_matches", "check", "compare", "diff",
+    "NotSupported", "OutputBounds", "Report", "TrainingReport", "TrainingStep", "__version__",
+    "assert_matches", "check", "check_training", "compare", "diff",
     "evaluate", "load",
     "load_ffi_library", "load_ops", "lower", "op", "ops", "register_ffi_target", "register_ffi_type",
     "ulp_distances",

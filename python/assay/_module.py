@@ -67,6 +67,15 @@ class Module:
         with translated():
             return self._module.to_proto()
 
+    def sampled(self, profile: str) -> "Module":
+        """The program as conforming backends may run it, sampled (docs/bounds.md, Estimates): it takes a
+        seed, a np.uint64, behind its arguments, and each seed is another backend. Raises NotSupported where
+        dimensions are free."""
+        made = Module.__new__(Module)
+        with translated():
+            made._module = self._module.sampled(os.fspath(profile))
+        return made
+
     def __repr__(self) -> str:
         return f"<assay.Module: {self._module.describe_inputs() or 'takes nothing'}>"
 
