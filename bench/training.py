@@ -10,11 +10,9 @@ and a tiny transformer of two layers that learns to continue sequences. Data and
 and are the same bits everywhere. Each backend trains in a process of its own.
 
 Three runs say why curves part. XLA:CPU's own, once more from first weights of which one is moved by one unit
-in its last place: as far as this one parts from the first, rounding alone parts them. And with --check the
-step as XLA:CPU runs it, from the weights that it had after 0, 10, 100 and 199 steps, is held against the
-bounds of its program (docs/bounds.md): whether what a single step gives is what a correct backend may give.
-Where those can't be decided, how far it is from the exact step's, of the largest element of each array, says
-how much a single step's rounding is.
+in its last place: as far as this one parts from the first, rounding alone parts them. And with --check DIR
+XLA:CPU's run is held against runs of sampled conforming backends (assay.check_training, docs/jax.md): DIR
+gets the curves of each model as MODEL.svg and all numbers as MODEL.json.
 
 The time of a step is that which a tenth of the steps took less than: others' work on the machine moves it
 least.
@@ -27,8 +25,6 @@ import pathlib
 import subprocess
 import sys
 import time
-
-CHECKED = (0, 10, 100, 199)
 
 
 # --- The models ---
@@ -142,7 +138,7 @@ def moved_by_one_unit(parameters):
     return jax.tree.unflatten(tree, [*leaves[:-1], last])
 
 
-def train(model, platform, steps, moved, checked):
+def train(model, platform, steps, moved):
     import jax
     import numpy as np
 
@@ -155,7 +151,7 @@ def train(model, platform, steps, moved, checked):
         state = jax.tree.map(np.asarray, optimizer.init(parameters))
     device = jax.devices(platform)[0]
     function = training_step(loss, optimizer)
-    losses, times, checks = [], [], []
+    losses, times = [], []
     with jax.default_device(device):
         begin = time.perf_counter()
         step = jax.jit(function).lower(parameters, state, *batch(0)).compile()
@@ -163,31 +159,37 @@ def train(model, platform, steps, moved, checked):
         parameters, state = jax.device_put((parameters, state), device)
         for number in range(steps):
             inputs = jax.device_put(batch(number), device)
-            if checked and number in CHECKED:
-                checks.append(check(function, number, jax.tree.map(np.asarray, (parameters, state, *inputs))))
             begin = time.perf_counter()
             parameters, state, value = jax.block_until_ready(step(parameters, state, *inputs))
             times.append(time.perf_counter() - begin)
             losses.append(float(value))
     return {"losses": losses, "step_s": sorted(times)[len(times) // 10], "compile_s": compiled,
-            "checks": checks, "kind": device.device_kind}
+            "kind": device.device_kind}
 
 
-def check(function, number, arguments):
+def check(model, steps, folder):
+    """XLA:CPU's run beside sampled ones."""
     import assay
     import jax
     import numpy as np
 
-    report = assay.check(function, *arguments, profile="xla-cpu")
-    outputs = report.outputs
-    exact, actual = assay.evaluate(function)(*arguments), jax.jit(function)(*arguments)
-    off = max(float(np.max(np.abs(np.float64(a) - np.float64(e))) / max(np.max(np.abs(np.float64(e))), 1e-30))
-              for a, e in zip(jax.tree.leaves(actual), jax.tree.leaves(exact)))
-    worst = max(output.largest_share for output in outputs)
-    return {"step": number, "inside": sum(o.inside for o in outputs),
-            "outside": sum(o.outside for o in outputs),
-            "undecided": sum(o.undecided for o in outputs), "largest_share": worst, "off": off,
-            "from": [f"{op}: {why}" for _, op, why in report.undecided_from]}
+    loss, optimizer, parameters, batch = MODELS[model]()
+    parameters = jax.tree.map(np.asarray, parameters)
+    state = jax.tree.map(np.asarray, optimizer.init(parameters))
+    function = training_step(loss, optimizer)
+
+    def step(carried, batch):
+        parameters, state, value = function(*carried, *batch)
+        return (parameters, state), value
+
+    begin = time.perf_counter()
+    report = assay.check_training(step, (parameters, state), batch, steps=steps, profile="xla-cpu")
+    seconds = time.perf_counter() - begin
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    report.write_svg(folder / f"{model}.svg")
+    (folder / f"{model}.json").write_text(report.to_json(), encoding="utf-8")
+    return f"{report}\n{seconds:.0f} s"
 
 
 # --- All runs, and the drawing ---
@@ -261,14 +263,17 @@ def draw(results, path):
     pathlib.Path(path).write_text("\n".join([*parts, "</svg>", ""]), encoding="utf-8")
 
 
-def run_apart(model, name, options):
-    platform, environment, moved = RUNS[name]
-    command = [sys.executable, __file__, "--steps", str(options.steps), "--worker", model, platform]
-    command += ["--moved"] if moved else []
-    command += ["--check"] if options.check and name == "XLA:CPU" else []
-    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu,assay", **environment},
+def worker(model, platform, steps, more, environment=None):
+    """What another process prints last."""
+    command = [sys.executable, __file__, "--steps", str(steps), "--worker", model, platform, *more]
+    done = subprocess.run(command, env={**os.environ, "JAX_PLATFORMS": "cpu,assay", **(environment or {})},
                           stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def run_apart(model, name, options):
+    platform, environment, moved = RUNS[name]
+    return worker(model, platform, options.steps, ["--moved"] if moved else [], environment)
 
 
 def main():
@@ -276,13 +281,21 @@ def main():
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--svg", help="where the curves are drawn to")
     parser.add_argument("--json", help="where all numbers are written to")
-    parser.add_argument("--check", action="store_true", help="holds steps of XLA:CPU against their bounds")
+    parser.add_argument("--check", metavar="DIR",
+                        help="holds XLA:CPU's run against sampled ones, and writes curves there")
     parser.add_argument("--models", nargs="*", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--worker", nargs=2, metavar=("MODEL", "PLATFORM"), help=argparse.SUPPRESS)
     parser.add_argument("--moved", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.worker and options.check:
+        print(json.dumps(check(options.worker[0], options.steps, options.check)))
+        return
     if options.worker:
-        print(json.dumps(train(*options.worker, options.steps, options.moved, options.check)))
+        print(json.dumps(train(*options.worker, options.steps, options.moved)))
+        return
+    if options.check:
+        for model in options.models:
+            print(f"{model}: {worker(model, 'cpu', options.steps, ['--check', options.check], {'JAX_PLATFORMS': 'cpu'})}")
         return
     results = {}
     for model in options.models:
@@ -291,10 +304,6 @@ def main():
         for name, run in runs.items():
             print(f"{model:12} {name:36} loss {run['losses'][0]:.6f} to {run['losses'][-1]:.6f}   "
                   f"{run['step_s'] * 1e3:8.3f} ms a step, {run['step_s'] / base['step_s']:5.2f} x   compiled in {run['compile_s']:.2f} s")
-        for found in base["checks"]:
-            print(f"{model:12} step {found['step']:3} of XLA:CPU: {found['inside']} elements inside, {found['outside']} outside, "
-                  f"{found['undecided']} undecided; up to {found['largest_share']:.2g} of the bound; "
-                  f"{found['off']:.1e} from the exact step {found['from'][:1]}")
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(results), encoding="utf-8")
     if options.svg:
