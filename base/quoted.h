@@ -14,6 +14,8 @@ std::string ShownText(std::string_view text, size_t most);
 
 // A word of the shell: in single quotes, which themselves stand outside of them.
 std::string ShellWord(std::string_view text);
+// The same, without quotes where a shell needs none.
+std::string ShellArgument(std::string_view text);
 
 }  // namespace assay
 

@@ -502,18 +502,7 @@ int UnknownCommand(const std::string& name) {
 // The command as a shell takes it.
 std::string CommandOf(int argc, char** argv) {
   std::string command = "assay";
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const auto is_plain = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-             std::string_view("_-+=./:,%@").find(c) != std::string_view::npos;
-    };
-    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
-      command.append(" ").append(word);
-      continue;
-    }
-    command += " " + assay::ShellWord(word);
-  }
+  for (int i = 1; i < argc; ++i) command += " " + assay::ShellArgument(argv[i]);
   return command;
 }
 

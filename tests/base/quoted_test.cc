@@ -16,6 +16,10 @@ TEST_CASE("quoted: the shell reads a word as it was", "[base][quoted]") {
   CHECK(ShellWord("a $b") == "'a $b'");
   CHECK(ShellWord("it's") == "'it'\\''s'");
   CHECK(ShellWord("") == "''");
+  CHECK(ShellArgument("a/b-c_1.npz") == "a/b-c_1.npz");
+  CHECK(ShellArgument("a b") == "'a b'");
+  CHECK(ShellArgument("") == "''");
+  CHECK(ShellArgument("{program}") == "'{program}'");
 }
 
 }  // namespace
