@@ -102,17 +102,31 @@ class Judgement {
     if (estimate.verdict == ElementVerdict::kUndecided) ++result_.unchecked;
     if (estimate.verdict == ElementVerdict::kPlausible) {
       ++result_.plausible;
-      result_.largest_plausible = std::max(result_.largest_plausible, share);
+      if (share <= result_.largest_plausible) return;
+      result_.largest_plausible = share;
+      result_.nearest_to_implausible = Shown(i, index, ulps, estimate, share);
     }
     if (estimate.verdict != ElementVerdict::kImplausible) return;
     ++result_.implausible;
     const auto at = std::find_if(result_.farthest.begin(), result_.farthest.end(),
                                  [&](const Conformance::Estimated& other) { return other.share < share; });
     if (at == result_.farthest.end() && result_.farthest.size() == kWorst) return;
-    const std::byte* const exact = output_.exact.data() + i * Bytes(type_);
-    result_.farthest.insert(
-        at, {index, ElementToText(type_, exact), ElementToText(type_, actual), ulps, estimate.spread, share});
+    result_.farthest.insert(at, Shown(i, index, ulps, estimate, share));
     if (result_.farthest.size() > kWorst) result_.farthest.pop_back();
+  }
+
+  Conformance::Estimated Shown(int64_t i, const DimVector& index, int64_t ulps, const Estimate& estimate,
+                               double share) const {
+    const std::byte* const exact = output_.exact.data() + i * Bytes(type_);
+    const std::byte* const actual = actual_.data() + i * Bytes(type_);
+    return {index,
+            ElementToText(type_, exact),
+            ElementToText(type_, actual),
+            ulps,
+            estimate.spread,
+            estimate.distance,
+            estimate.allowed,
+            share};
   }
 
   std::pair<double, double> Parts(const std::byte* element) const {

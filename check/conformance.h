@@ -74,13 +74,16 @@ struct Conformance {
     DimVector index;
     std::string exact, actual;
     int64_t ulps = 0;
-    double spread = 0;  // the largest distance of a sample from the exact value
-    double share = 0;   // the distance as a share of the largest plausible one; +inf: no sample is like it
+    double spread = 0;    // the largest distance of a sample from the exact value
+    double distance = 0;  // of the actual value; +inf: no sample is like it
+    double allowed = 0;   // the largest distance that is plausible
+    double share = 0;     // of that; +inf: no sample is like it
   };
-  int64_t samples = 0;              // that estimates are made from; 0: none
-  double largest_plausible = 0;     // share of plausible elements
-  double largest_spread = 0;        // of the elements that bounds leave undecided
-  std::vector<Estimated> farthest;  // implausible elements, the largest share first
+  int64_t samples = 0;                              // that estimates are made from; 0: none
+  double largest_plausible = 0;                     // share of plausible elements
+  std::optional<Estimated> nearest_to_implausible;  // the plausible element with that share; none: it is 0
+  double largest_spread = 0;                        // of the elements that bounds leave undecided
+  std::vector<Estimated> farthest;                  // implausible elements, the largest share first
 
   bool ok(bool proven_only = false) const {
     return error.empty() && outside == 0 && (proven_only || implausible == 0);

@@ -17,6 +17,7 @@
 #include "check/estimate/estimate.h"
 #include "check/estimate/sample_program.h"
 #include "check/report/report.h"
+#include "check/why/reason.h"
 #include "custom/lapack/lapack_ops.h"
 #include "devices/device_io.h"
 #include "devices/run_devices.h"
@@ -231,7 +232,8 @@ class PyModule {
   // How outputs of a backend, by key, lie in what the profile lets a backend give.
   // A page of it is written to `html`, where that is not empty.
   py::dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
-                const Options& options, const std::string& html, int64_t samples) {
+                const Options& options, const std::string& html, int64_t samples,
+                const std::string& isolate_command) {
     const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
     if (!profile.ok()) Throw(profile.status(), profile_name, "");
     if (const absl::Status status = html.empty() ? absl::OkStatus() : CheckWritable(html); !status.ok())
@@ -242,7 +244,7 @@ class PyModule {
     absl::StatusOr<Judged> judged;
     {
       const py::gil_scoped_release no_gil;
-      judged = JudgeAll(choice, run, *profile, inputs, actual, samples);
+      judged = JudgeAll(choice, run, *profile, inputs, actual, samples, isolate_command);
       if (judged.ok() && !html.empty()) {
         const absl::Status written = WritePage(html, *profile, options.engine, *judged);
         if (!written.ok()) judged = written;
@@ -260,6 +262,9 @@ class PyModule {
     result["outputs"] = conformances;
     result["undecided_from"] = notes;
     result["samples"] = judged->samples;
+    py::list reasons;
+    for (const Reason& reason : judged->reasons) reasons.append(DictOf(reason));
+    result["reasons"] = reasons;
     return result;
   }
 
@@ -307,10 +312,12 @@ class PyModule {
     std::vector<DerivedBounds::Note> unchecked;
     std::optional<Program> program;  // as it was run
     int64_t samples = 0;             // that ran
+    std::vector<Reason> reasons;
   };
   absl::StatusOr<Judged> JudgeAll(EngineChoice choice, const RunOptions& options, const Profile& profile,
                                   const std::map<std::string, NpyArray>& inputs,
-                                  const std::map<std::string, NpyArray>& actual, int64_t samples) {
+                                  const std::map<std::string, NpyArray>& actual, int64_t samples,
+                                  const std::string& isolate_command) {
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramFor(inputs));
     ASSAY_RETURN_IF_ERROR(
         DecodeOutputs(program.module(), actual).status());  // told before anything is computed
@@ -323,7 +330,7 @@ class PyModule {
     ASSAY_ASSIGN_OR_RETURN(const Estimates estimates,
                            AddSamples(program, profile, grid, given[0], options, {samples, options.run_seed},
                                       bounded.outputs, EnginesOf(choice)));
-    Judged judged{{}, std::move(bounded.unchecked), program, estimates.samples};
+    Judged judged{{}, bounded.unchecked, program, estimates.samples, {}};
     for (const BoundedOutput& output : bounded.outputs) {
       const auto it = actual.find(output.key);
       if (it == actual.end()) {
@@ -333,6 +340,16 @@ class PyModule {
       ASSAY_ASSIGN_OR_RETURN(const Literal value, DecodeNpy(output.key, it->second, output.exact.shape()));
       judged.outputs.push_back(JudgeForReport(output, &value));
     }
+    std::vector<Conformance> outputs;
+    for (const ReportedOutput& output : judged.outputs) outputs.push_back(output.judged);
+    ASSAY_ASSIGN_OR_RETURN(judged.reasons, ReasonsOf({program,
+                                                      profile,
+                                                      given[0].arguments,
+                                                      options,
+                                                      {samples, options.run_seed},
+                                                      EnginesOf(choice),
+                                                      isolate_command},
+                                                     bounded, outputs));
     return judged;
   }
 
@@ -344,8 +361,9 @@ class PyModule {
     header.engine = engine;
     header.command = "assay.diff(...)";
     header.version = ASSAY_VERSION;
-    ASSAY_ASSIGN_OR_RETURN(const std::string page, HtmlReport({header, judged.program->module(), profile,
-                                                               judged.outputs, judged.unchecked, nullptr}));
+    ASSAY_ASSIGN_OR_RETURN(const std::string page,
+                           HtmlReport({header, judged.program->module(), profile, judged.outputs,
+                                       judged.unchecked, judged.reasons, nullptr}));
     return WriteFileAtomically(path, page);
   }
 
@@ -360,7 +378,8 @@ class PyModule {
     for (const Conformance::Estimated& element : output.farthest) {
       farthest.append(py::make_tuple(
           py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
-          element.exact, element.actual, element.ulps, element.spread, element.share));
+          element.exact, element.actual, element.ulps, element.spread, element.share, element.distance,
+          element.allowed));
     }
     py::dict result;
     result["key"] = output.key;
@@ -374,6 +393,28 @@ class PyModule {
     result["farthest"] = farthest;
     result["largest_share"] = output.largest_share;
     result["worst"] = worst;
+    return result;
+  }
+
+  // The fields of assay.Reason.
+  static py::dict DictOf(const Reason& reason) {
+    const auto iteration = [](const FirstUndecided& at) -> py::object {
+      return at.iteration < 0 ? py::object(py::none()) : py::object(py::int_(at.iteration));
+    };
+    py::dict result;
+    result["output"] = reason.key;
+    result["instruction"] = reason.first.instruction;
+    result["op"] = reason.first.op;
+    result["inside"] = reason.first.inside;
+    result["iteration"] = iteration(reason.first);
+    result["why"] = reason.first.why;
+    result["plausible"] = reason.plausible;
+    result["implausible"] = reason.implausible;
+    result["undecided"] = reason.undecided;
+    result["lacks_rule"] = reason.lacks_rule;
+    result["next"] = reason.next;
+    result["text"] = fmt::format("nothing is proven of {} {}", ElementsOf(reason), WhyOf(reason));
+    result["samples_part"] = PartingOf(reason);
     return result;
   }
 

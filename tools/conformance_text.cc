@@ -1,5 +1,6 @@
 #include "tools/conformance_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/counted.h"
@@ -27,16 +28,21 @@ std::string WorstOf(const Conformance& output) {
   return text;
 }
 
-// Elements that are implausible.
+// An element that samples were held against: how far off it is, and how far off is plausible.
+std::string EstimatedText(std::string_view word, const Conformance::Estimated& element) {
+  std::string text = fmt::format("  {} [{}]: exact {}, actual {} ({} ulps)", word,
+                                 fmt::join(element.index, ","), element.exact, element.actual, element.ulps);
+  if (!std::isfinite(element.distance)) return text + ", no sample is like it\n";
+  return text + fmt::format(", {:.3g} off where {:.3g} is plausible: {:.3g} of it\n", element.distance,
+                            element.allowed, element.share);
+}
+
+// Elements that are implausible, or the one that is nearest to it.
 std::string FarthestOf(const Conformance& output) {
   std::string text;
-  for (const Conformance::Estimated& element : output.farthest) {
-    text += fmt::format("  implausible [{}]: exact {}, actual {} ({} ulps), samples within +-{:.6g}",
-                        fmt::join(element.index, ","), element.exact, element.actual, element.ulps,
-                        element.spread);
-    text += std::isfinite(element.share) ? fmt::format(", {:.3g} of what is plausible\n", element.share)
-                                         : std::string(", no sample is like it\n");
-  }
+  for (const Conformance::Estimated& element : output.farthest) text += EstimatedText("implausible", element);
+  if (text.empty() && output.nearest_to_implausible)
+    text += EstimatedText("plausible", *output.nearest_to_implausible);
   return text;
 }
 
@@ -106,7 +112,12 @@ void WriteJson(const Conformance& output, JsonWriter& json) {
   };
   const auto write_estimated = [&](const Conformance::Estimated& element) {
     json.Object("index", element.index, "exact", element.exact, "actual", element.actual, "ulps",
-                element.ulps, "spread", element.spread, "share", element.share);
+                element.ulps, "spread", element.spread, "share", element.share, "distance", element.distance,
+                "allowed", element.allowed);
+  };
+  const auto write_nearest = [&] {
+    if (!output.nearest_to_implausible) return json.Write(JsonText{"null"});
+    write_estimated(*output.nearest_to_implausible);
   };
   json.Object(
       "elements", output.elements, "inside", output.inside, "outside", output.outside, "undecided",
@@ -114,7 +125,7 @@ void WriteJson(const Conformance& output, JsonWriter& json) {
       "worst", [&] { json.Array(output.worst, write_element); }, "plausible", output.plausible, "implausible",
       output.implausible, "samples", output.samples, "largest_plausible_share", output.largest_plausible,
       "largest_spread", output.largest_spread, "farthest",
-      [&] { json.Array(output.farthest, write_estimated); });
+      [&] { json.Array(output.farthest, write_estimated); }, "nearest_to_implausible", write_nearest);
 }
 
 std::string TextOf(const Conformance& output) {
@@ -132,14 +143,17 @@ std::string TextOf(const Conformance& output) {
 }
 
 std::string EstimatesText(const std::vector<Conformance>& outputs, const Estimates& estimates) {
-  if (estimates.samples == 0) return "";
-  std::string text = fmt::format("estimated by {} of conforming backends, at most {} times their spread\n",
-                                 Counted(estimates.samples, "sample"), OutputSamples::kMultiple);
+  const auto is_estimated = [](const Conformance& output) { return output.samples > 0; };
+  if (std::none_of(outputs.begin(), outputs.end(), is_estimated)) return "";
+  std::string text = fmt::format(
+      "estimated by {} of conforming backends: plausible is up to {} times as far off as they are\n",
+      Counted(estimates.samples, "sample"), OutputSamples::kMultiple);
   for (const Conformance& output : outputs) {
     if (output.unchecked == 0 || output.samples == 0) continue;
-    text +=
-        fmt::format("{}: the samples disagree wildly on {}, by up to {:.6g}: chaotic, not estimated\n",
-                    EscapeControls(output.key), Counted(output.unchecked, "element"), output.largest_spread);
+    text += fmt::format(
+        "{}: the samples disagree wildly on {}: correct backends differ by up to {:.3g} there, more than a "
+        "quarter of the largest value, so that no tolerance tells right from wrong\n",
+        EscapeControls(output.key), Counted(output.unchecked, "element"), output.largest_spread);
   }
   constexpr size_t kShown = 5;
   for (size_t k = 0; k < std::min(kShown, estimates.without_rule.size()); ++k) {

@@ -1,13 +1,16 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
+#include <algorithm>
+
 #include "base/file_io.h"
 #include "base/json_writer.h"
+#include "base/quoted.h"
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/estimate/estimate.h"
 #include "check/isolate/isolate.h"
 #include "check/report/report.h"
-#include "check/undecided.h"
 #include "check/variants.h"
+#include "check/why/reason.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -22,31 +25,48 @@ namespace {
 
 constexpr size_t kNotesShown = 10;
 
-std::string NotesText(const std::vector<DerivedBounds::Note>& notes) {
-  std::string text;
-  for (size_t k = 0; k < std::min(notes.size(), kNotesShown); ++k) {
-    text += fmt::format("undecided from '%{} = {}' on: {}\n", EscapeControls(notes[k].instruction),
-                        notes[k].op, notes[k].why);
+// The command that checks every instruction alone, with the files that were given. Outputs that were stored
+// can't show intermediate values: it has a place for a command that runs the backend.
+std::string IsolateCommand(const DiffFlags& flags) {
+  if (NamesBackend(flags)) return flags.command + " --isolate";
+  std::string command = "assay diff " + ShellArgument(flags.program);
+  if (flags.random_inputs) {
+    command += fmt::format(" --random-inputs {}", *flags.random_inputs);
+  } else if (!flags.inputs.empty()) {
+    command += " --inputs " + ShellArgument(flags.inputs);
   }
-  if (notes.size() > kNotesShown) text += fmt::format("and from {} more\n", notes.size() - kNotesShown);
+  return fmt::format("{} --backend 'YOUR_BACKEND {{program}} {{inputs}} {{outputs}}' --profile {} --isolate",
+                     command, ShellArgument(flags.profile));
+}
+
+// Instructions without a rule, other than those that a reason names.
+std::string NotesText(const std::vector<DerivedBounds::Note>& notes, const std::vector<Reason>& reasons) {
+  std::string text;
+  size_t shown = 0, count = 0;
+  for (const DerivedBounds::Note& note : notes) {
+    const auto names = [&](const Reason& reason) { return reason.first.instruction == note.instruction; };
+    if (std::any_of(reasons.begin(), reasons.end(), names)) continue;
+    if (++count > kNotesShown) continue;
+    ++shown;
+    text += fmt::format("no rule for '%{} = {}': {}\n", EscapeControls(note.instruction), note.op, note.why);
+  }
+  if (count > shown) text += fmt::format("and for {} more\n", count - shown);
   return text;
 }
 
-// Of an output with undecided elements, where no instruction gave up: why.
-struct Reason {
-  std::string key;
-  FirstUndecided first;
-};
-
-std::string ReasonText(const Reason& reason) {
+void WriteReason(const Reason& reason, JsonWriter& json) {
   const FirstUndecided& first = reason.first;
-  if (first.instruction.empty())
-    return fmt::format("{} is undecided on: {}\n", EscapeControls(reason.key), first.why);
-  std::string where;
-  if (!first.inside.empty()) where = fmt::format(", in '%{}'", EscapeControls(first.inside));
-  if (first.iteration >= 0) where += fmt::format(", iteration {}", first.iteration);
-  return fmt::format("{} is undecided from '%{} = {}'{} on: {}\n", EscapeControls(reason.key),
-                     EscapeControls(first.instruction), first.op, where, first.why);
+  const auto write_parting = [&] {
+    if (!reason.parting) return json.Write(JsonText{"null"});
+    const Parting& of = *reason.parting;
+    json.Object("instruction", of.at.instruction, "op", of.at.op, "inside", of.at.inside, "turn",
+                KnownIteration(of.at.iteration), "why", of.at.why, "spread", of.spread, "magnitude",
+                of.magnitude);
+  };
+  json.Object("output", reason.key, "instruction", first.instruction, "op", first.op, "inside", first.inside,
+              "turn", KnownIteration(first.iteration), "why", first.why, "plausible", reason.plausible,
+              "implausible", reason.implausible, "undecided", reason.undecided, "lacks_rule",
+              reason.lacks_rule, "samples_part", write_parting, "next", reason.next);
 }
 
 // What the comparison found.
@@ -92,11 +112,7 @@ std::string JsonOf(const Findings& found, const Profile& profile, std::string_vi
   const auto write_note = [&](const DerivedBounds::Note& note) {
     json.Object("instruction", note.instruction, "op", note.op, "why", note.why);
   };
-  const auto write_reason = [&](const Reason& reason) {
-    const FirstUndecided& first = reason.first;
-    json.Object("output", reason.key, "instruction", first.instruction, "op", first.op, "inside",
-                first.inside, "turn", KnownIteration(first.iteration), "why", first.why);
-  };
+  const auto write_reason = [&](const Reason& reason) { WriteReason(reason, json); };
   const auto write_origin = [&] {
     json.Begin("{");
     for (const Profile::Origin& line : profile.origin) json.Fields(line.key, line.text);
@@ -137,9 +153,11 @@ int Report(const DiffFlags& flags, const Profile& profile, const Findings& found
   } else {
     text += VariantsText(found.variants, NumOutside(found.outputs));
     text += EstimatesText(found.outputs, found.estimates);
-    text += NotesText(found.notes);
-    for (const Reason& reason : found.reasons) text += ReasonText(reason);
+    text += TextOf(found.reasons);
+    if (!found.reasons.empty()) text += NotesText(found.notes, found.reasons);
     if (found.isolation) text += TextOf(*found.isolation);
+    if (!found.isolation && found.reasons.empty() && NumOutside(found.outputs) > 0)
+      text += fmt::format("next: which instruction is wrong? {}\n", IsolateCommand(flags));
   }
   if (!Write(text)) return 5;
   return conforms ? 0 : 1;
@@ -147,7 +165,8 @@ int Report(const DiffFlags& flags, const Profile& profile, const Findings& found
 
 int WritePage(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
               const std::vector<ReportedOutput>& outputs, const std::vector<DerivedBounds::Note>& notes,
-              const std::optional<Isolation>& isolation, const Backend* backend) {
+              const std::vector<Reason>& reasons, const std::optional<Isolation>& isolation,
+              const Backend* backend) {
   ReportHeader header;
   header.program = flags.program;
   header.inputs =
@@ -157,46 +176,10 @@ int WritePage(const DiffFlags& flags, const LoadedProgram& loaded, const Profile
   header.command = flags.command;
   header.version = ASSAY_VERSION;
   const absl::StatusOr<std::string> page = HtmlReport(
-      {header, loaded.program.module(), profile, outputs, notes, isolation ? &*isolation : nullptr});
+      {header, loaded.program.module(), profile, outputs, notes, reasons, isolation ? &*isolation : nullptr});
   if (!page.ok()) return FailIn(loaded, page.status(), flags.program);
   const absl::Status written = WriteFileAtomically(flags.html, *page);
   return written.ok() ? 0 : Fail(written, flags.html);
-}
-
-constexpr size_t kReasonsShown = 10;
-
-// Instructions that gave up are named in any case: then nothing is run again.
-absl::StatusOr<std::vector<Reason>> ReasonsOf(const DiffFlags& flags, const LoadedProgram& loaded,
-                                              const Profile& profile, const BoundedOutputs& bounded,
-                                              const std::vector<Conformance>& outputs,
-                                              const std::vector<Literal>& arguments,
-                                              const RunOptions& options) {
-  std::vector<Reason> reasons;
-  std::vector<int64_t> leaves;
-  if (!bounded.unchecked.empty()) return reasons;
-  for (size_t k = 0; k < outputs.size() && leaves.size() < kReasonsShown; ++k) {
-    if (outputs[k].unchecked + outputs[k].plausible + outputs[k].implausible == 0) continue;
-    leaves.push_back(bounded.outputs[k].leaf);
-    reasons.push_back({outputs[k].key, {}});
-  }
-  if (leaves.empty()) return reasons;
-  const auto searched =
-      FindFirstUndecided(loaded.program, profile, arguments, leaves, options, EnginesOf(flags));
-  if (!searched.ok()) {
-    if (Interrupted()) return searched.status();
-    for (Reason& reason : reasons)
-      reason.first.why = fmt::format("not found out: {}", std::string(searched.status().message()));
-    return reasons;
-  }
-  const auto& found = *searched;
-  for (size_t k = 0; k < found.size(); ++k) {
-    if (found[k]) {
-      reasons[k].first = *found[k];
-    } else {
-      reasons[k].first.why = "operands that are subnormal numbers, which the profile takes for zero";
-    }
-  }
-  return reasons;
 }
 
 // What the program ran on.
@@ -230,15 +213,22 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
     if (!isolation.ok()) return FailIn(loaded, isolation.status(), flags.program);
     found.isolation = *std::move(isolation);
   }
+  const absl::StatusOr<std::vector<Reason>> reasons =
+      ReasonsOf({loaded.program,
+                 profile,
+                 arguments,
+                 options,
+                 {flags.samples, flags.options.run_seed},
+                 EnginesOf(flags),
+                 flags.isolate ? std::string() : IsolateCommand(flags)},
+                bounded, outputs);
+  if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
   if (!flags.html.empty()) {
     const int failed =
-        WritePage(flags, loaded, profile, reported, bounded.unchecked, found.isolation, backend);
+        WritePage(flags, loaded, profile, reported, bounded.unchecked, *reasons, found.isolation, backend);
     if (failed != 0) return failed;
   }
-  absl::StatusOr<std::vector<Reason>> reasons =
-      ReasonsOf(flags, loaded, profile, bounded, found.outputs, given.arguments, given.options);
-  if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
-  found.reasons = *std::move(reasons);
+  found.reasons = *reasons;
   if (NumOutside(found.outputs) > 0) {
     absl::StatusOr<std::vector<VariantVerdict>> variants = CompareToVariants(
         loaded.program, profile, given.grid, given.inputs, given.options, actual, EnginesOf(flags));

@@ -43,8 +43,9 @@ std::string VerdictOf(const Conformance& output) {
   if (output.outside > 0) return "✗ outside";
   if (output.implausible > 0) return "✗ implausible";
   if (output.unchecked == output.elements && output.elements > 0) return "? undecided";
-  if (output.unchecked == 0 && output.plausible > 0) return "~ plausible";
-  return output.unchecked > 0 ? "? inside, in part undecided" : "✓ inside";
+  if (output.unchecked > 0) return output.inside > 0 ? "? inside, in part undecided" : "? in part undecided";
+  if (output.plausible > 0) return output.inside > 0 ? "~ inside, in part plausible" : "~ plausible";
+  return "✓ inside";
 }
 
 class ReportWriter {
@@ -134,6 +135,7 @@ class ReportWriter {
     if (missing > 0) page_ += fmt::format(" {} outputs are missing or of another shape.", missing);
     page_ += "</p>\n";
     if (of_.isolation != nullptr) WriteIsolation(*of_.isolation);
+    WriteReasons();
     WriteNotes();
     page_ += "</section>\n";
   }
@@ -172,9 +174,23 @@ class ReportWriter {
       page_ += fmt::format("<p class=\"note\">{}</p>\n", EscapeHtml(note));
   }
 
+  // Of each output that is not decided by proof: from where on, why, and what to do.
+  void WriteReasons() {
+    if (of_.reasons.empty()) return;
+    page_ += fmt::format("<h3>Why nothing is proven of {} output{}</h3>\n<dl>\n", of_.reasons.size(),
+                         of_.reasons.size() == 1 ? "" : "s");
+    for (const Reason& reason : of_.reasons) {
+      const std::string parting = PartingOf(reason);
+      page_ += fmt::format("<div><dt>{}</dt><dd>{} {}.{}{} Next: {}</dd></div>\n", EscapeHtml(reason.key),
+                           ElementsOf(reason), EscapeHtml(WhyOf(reason)), parting.empty() ? "" : " ",
+                           parting.empty() ? "" : EscapeHtml(parting) + ".", EscapeHtml(reason.next));
+    }
+    page_ += "</dl>\n";
+  }
+
   void WriteNotes() {
     if (of_.notes.empty()) return;
-    page_ += fmt::format("<details><summary>Undecided from {} on</summary><ul>\n",
+    page_ += fmt::format("<details><summary>{} without a rule for bounds</summary><ul>\n",
                          Counted(of_.notes.size(), "instruction"));
     for (size_t k = 0; k < std::min(of_.notes.size(), kMaxNotes); ++k) {
       const DerivedBounds::Note& note = of_.notes[k];
@@ -226,10 +242,10 @@ class ReportWriter {
     for (const Conformance::Estimated& element : of.farthest) {
       rows += fmt::format(
           "<tr class=\"wrong\"><th scope=\"row\">{} [{}]</th><td>✗ implausible</td><td class=\"n\">{}</td>"
-          "<td class=\"n\">samples within {:.6g}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+          "<td class=\"n\">{} ± {:.6g} is plausible</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
           "<td class=\"n\">{}</td></tr>\n",
-          EscapeHtml(name), fmt::join(element.index, ", "), EscapeHtml(element.exact), element.spread,
-          EscapeHtml(element.actual), UlpsText(element.ulps),
+          EscapeHtml(name), fmt::join(element.index, ", "), EscapeHtml(element.exact),
+          EscapeHtml(element.exact), element.allowed, EscapeHtml(element.actual), UlpsText(element.ulps),
           std::isfinite(element.share) ? fmt::format("{:.3g} of what is plausible", element.share)
                                        : std::string("no sample is like it"));
     }

@@ -11,6 +11,7 @@
 #include "check/isolate/isolation.h"
 #include "check/report/element_picture.h"
 #include "check/report/graph_section.h"
+#include "check/why/reason.h"
 
 namespace assay {
 
@@ -35,6 +36,7 @@ struct ReportedComparison {
   const Profile& profile;
   const std::vector<ReportedOutput>& outputs;
   const std::vector<DerivedBounds::Note>& notes;
+  const std::vector<Reason>& reasons;
   const Isolation* isolation = nullptr;
 };
 

@@ -18,7 +18,7 @@ Errors are subclasses of assay.Error, with the message that the command `assay` 
 
 from assay._errors import ComparisonFailed, Error, EvaluationFailed, InvalidProgram, NotSupported
 from assay._module import Module, load
-from assay._bounds import BoundsReport, Element, Estimated, OutputBounds, diff
+from assay._bounds import BoundsReport, Element, Estimated, OutputBounds, Reason, diff
 from assay._report import LeafReport, Report, compare, ulp_distances
 from assay._ffi import load_ffi_library, register_ffi_target, register_ffi_type
 from assay._jax import assert_matches, check, evaluate, lower
@@ -30,9 +30,8 @@ from assay._assay import version as __version__
 __all__ = [
     "BoundsReport", "ComparisonFailed", "Element", "Error", "Estimated", "EvaluationFailed", "InvalidProgram",
     "LeafReport", "Module",
-    "NotSupported", "OutputBounds", "Report", "TrainingReport", "TrainingStep", "__version__",
-    "assert_matches", "check", "check_training", "compare", "diff",
-    "evaluate", "load",
+    "NotSupported", "OutputBounds", "Reason", "Report", "TrainingReport", "TrainingStep", "__version__",
+    "assert_matches", "check", "check_training", "compare", "diff", "evaluate", "load",
     "load_ffi_library", "load_ops", "lower", "op", "ops", "register_ffi_target", "register_ffi_type",
     "ulp_distances",
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shlex
 
 import numpy as np
 
 from assay import _assay
 from assay._errors import translated
-from assay._module import Module, _flatten, _leaves, _options, load
+from assay._module import Module, _flatten, _is_file, _leaves, _options, load
 from assay._types import DTYPES
 
 
@@ -36,6 +37,33 @@ class Estimated:
     ulps: int  # from exact to actual
     spread: float  # the largest distance of a sample from the exact value
     share: float  # the distance as a share of the largest plausible one; inf: no sample is like it
+    distance: float = 0  # of the actual value; inf: no sample is like it
+    allowed: float = 0  # the largest distance that is plausible
+
+
+@dataclasses.dataclass(frozen=True)
+class Reason:
+    """Why elements of an output are not decided by proof, and what to do next."""
+
+    output: str  # as OutputBounds.path
+    instruction: str  # the first one from which nothing is proven; "": not known, why says why
+    op: str
+    inside: str  # the call, branch or loop that it stands in; "": the entry computation
+    iteration: int | None  # of the loop
+    why: str
+    plausible: int  # elements that nothing is proven of, by verdict
+    implausible: int
+    undecided: int
+    lacks_rule: bool  # bounds have no rule for this operation on these operands
+    next: str  # what to do
+    text: str  # all of it in words, but for the next step
+    samples_part: str = ""  # where samples that disagree wildly part, in words
+
+    def __str__(self) -> str:
+        lines = [f"{self.output or 'result'}: {self.text}"]
+        if self.samples_part:
+            lines.append(f"  {self.samples_part}")
+        return "\n".join([*lines, f"  next: {self.next}"])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +111,9 @@ class OutputBounds:
                      f"bound +-{element.radius:.6g}")
         for estimated in self.farthest:
             text += (f"\n  implausible {list(estimated.index)}: exact {estimated.exact}, actual {estimated.actual} "
-                     f"({estimated.ulps} ulps), samples within +-{estimated.spread:.6g}")
+                     f"({estimated.ulps} ulps), ")
+            text += ("no sample is like it" if estimated.distance == float("inf") else
+                     f"{estimated.distance:.3g} off where {estimated.allowed:.3g} is plausible")
         return text
 
 
@@ -95,6 +125,8 @@ class BoundsReport:
     outputs: list[OutputBounds]
     undecided_from: list[tuple[str, str, str]]  # instruction, operation, why no bound of its result is known
     samples: int = 0  # of conforming backends, that elements without a bound are held against
+    # One for each output with plausible, implausible or undecided elements.
+    reasons: list[Reason] = dataclasses.field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -112,7 +144,7 @@ class BoundsReport:
 
     def __str__(self) -> str:
         lines = [str(output) for output in self.outputs]
-        lines += [f"undecided from '%{name} = {op}' on: {why}" for name, op, why in self.undecided_from]
+        lines += [str(reason) for reason in self.reasons]
         return "\n".join(lines)
 
 
@@ -131,25 +163,39 @@ def diff(program, inputs, actual, *, profile: str = "strict", engine: str = "exa
     """
     module = program if isinstance(program, Module) else load(program)
     options = _options(engine, "off", jobs, max_steps, memory_limit, timeout, seed)
+    command = _isolate_command(program, inputs, profile)
     return report_of(module, _inputs(inputs), _outputs(actual, module), profile, options, html=html,
-                     samples=samples)
+                     samples=samples, isolate_command=command)
+
+
+def _isolate_command(program=None, inputs=None, profile="strict") -> str:
+    """What checks every instruction alone, with the paths that were given."""
+    path = program if isinstance(program, os.PathLike) or (isinstance(program, str) and
+                                                           _is_file(program)) else "program.hlo"
+    arrays = inputs if isinstance(inputs, (str, os.PathLike)) else "in.npz"
+    path, arrays, table = (shlex.quote(os.fspath(p)) for p in (path, arrays, profile))
+    return (f"assay diff {path} --inputs {arrays} --backend 'YOUR_BACKEND {{program}} {{inputs}} {{outputs}}' "
+            f"--profile {table} --isolate")
 
 
 def report_of(module: Module, inputs: dict, actual: dict, profile: str, options, paths=None,
-              html=None, samples: int = 16) -> BoundsReport:
+              html=None, samples: int = 16, isolate_command: str = "") -> BoundsReport:
     """Inputs and outputs are leaves by key; `paths` are names of the outputs in order, for who reads the
     report."""
     with translated():
         found = module._module.diff(inputs, actual, os.fspath(profile), options,
                                     "" if html is None else os.fspath(html),
-                                    samples)
+                                    samples, isolate_command or _isolate_command(profile=profile))
+    names = {}
     outputs = []
     for k, output in enumerate(found["outputs"]):
         output["worst"] = [Element(*element) for element in output["worst"]]
         output["farthest"] = [Estimated(*element) for element in output["farthest"]]
         key = output.pop("key")
-        outputs.append(OutputBounds(path=key if paths is None else paths[k], **output))
-    return BoundsReport(os.fspath(profile), outputs, found["undecided_from"], found["samples"])
+        names[key] = key if paths is None else paths[k]
+        outputs.append(OutputBounds(path=names[key], **output))
+    reasons = [Reason(**{**reason, "output": names[reason["output"]]}) for reason in found["reasons"]]
+    return BoundsReport(os.fspath(profile), outputs, found["undecided_from"], found["samples"], reasons)
 
 
 def _inputs(inputs) -> dict:

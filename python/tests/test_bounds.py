@@ -121,6 +121,25 @@ def test_what_is_not_known_is_named():
         assert name and op and why
 
 
+def test_whatever_is_not_proven_has_a_reason(tmp_path):
+    program = "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  c = f32[1,1] cholesky(x), lower=true\n  ROOT t = (f32[1,1], f32[1,1]) tuple(x, c)\n}\n"
+    path, inputs = tmp_path / "my program.hlo", tmp_path / "in.npz"
+    path.write_text(program)
+    np.savez(inputs, arg0=np.float32([[4]]))
+    for actual, counts in ((2, (1, 0, 0)), (2.5, (0, 1, 0))):
+        report = assay.diff(path, inputs, (np.float32([[4]]), np.float32([[actual]])))
+        reason, = report.reasons
+        assert isinstance(reason, assay.Reason)
+        assert (reason.plausible, reason.implausible, reason.undecided) == counts
+        assert (reason.output, reason.instruction, reason.op) == ("out1", "c", "cholesky")
+        assert (reason.inside, reason.iteration) == ("", None)
+        assert reason.why and f"assay diff '{path}' --inputs {inputs} --backend" in reason.next
+        verdict = "plausible" if counts[0] else "implausible"
+        assert f"out1: nothing is proven of 1 {verdict} element from '%c = cholesky' on" in str(report)
+    unsampled = assay.diff(path, inputs, (np.float32([[4]]), np.float32([[2]])), samples=0)
+    assert unsampled.reasons[0].undecided == 1 and "estimate them: --samples 16" in unsampled.reasons[0].next
+
+
 def test_profiles_of_files_and_errors(tmp_path):
     (tmp_path / "p.profile").write_text("inherit strict\naccumulate f32 bf16\n")
     assert assay.diff(SUM, (X,), (np.float32(10.1), X), profile=str(tmp_path / "p.profile")).ok
@@ -182,4 +201,6 @@ def test_what_has_no_bound_is_estimated():
     assert not bad.ok and bad.ok_as_proven and bad.samples == 4
     assert bad.outputs[0].farthest[0].index == (0, 0) and bad.outputs[0].farthest[0].share > 1
     assert "1 implausible, 0 undecided\n  implausible [0, 0]: exact 2, actual 2.5" in str(bad)
+    assert bad.outputs[0].farthest[0].distance == 0.5
+    assert f"0.5 off where {bad.outputs[0].farthest[0].allowed:.3g} is plausible" in str(bad)
     assert assay.diff(program, given, wrong, samples=0).outputs[0].undecided == 1

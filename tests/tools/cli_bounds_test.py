@@ -116,19 +116,36 @@ class Bounds(CliCase):
                       shown)
         self.assertIn("estimated by 16 samples", shown)
         self.assertIn("'%c = cholesky' has no rule: sampled by the profile's ulps", shown)
-        self.assertIn("undecided from '%c = cholesky' on: no rule", shown)
+        self.assertIn("out0: nothing is proven of 1 plausible element from '%c = cholesky' on: no rule",
+                      shown)
+        self.assertNotIn("undecided from", shown)
+        self.assertIn("  next: the rule that is missing is that of 'cholesky' (docs/adding_an_op.md); check every other "
+                      f"instruction alone: assay diff {program} --inputs {inputs} --backend 'YOUR_BACKEND {{program}} "
+                      "{inputs} {outputs}' --profile strict --isolate\n", shown)
         shown = diff(1, wrong, "--samples", "3")
         self.assertIn("0 plausible, 1 implausible, 0 undecided\n", shown)
-        self.assertIn("  implausible [0,0]: exact 2, actual 4 (8388608 ulps), samples within +-", shown)
+        self.assertIn("  implausible [0,0]: exact 2, actual 4 (8388608 ulps), 2 off where ", shown)
+        self.assertIn("out0: nothing is proven of 1 implausible element from", shown)
         diff(0, wrong, "--proven-only")
-        self.assertIn("out0: 1 element, 0 inside, 0 outside, 1 undecided\n", diff(0, wrong, "--samples",
-                                                                                   "0"))
+        shown = diff(0, wrong, "--samples", "0")
+        self.assertIn("out0: 1 element, 0 inside, 0 outside, 1 undecided\n", shown)
+        self.assertIn("out0: nothing is proven of 1 undecided element from", shown)
+        self.assertIn("estimate them: --samples 16", shown)
         found = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         output = found["outputs"]["out0"]
         self.assertEqual((output["plausible"], output["implausible"], output["undecided"]), (0, 1, 0))
         self.assertEqual((output["farthest"][0]["exact"], output["farthest"][0]["actual"]), ("2", "4"))
         self.assertEqual((found["samples"], found["multiple"], found["conforms"]), (16, 16, False))
         self.assertEqual(found["sampled_by_ulps"], [{"instruction": "c", "op": "cholesky"}])
+        far = output["farthest"][0]
+        self.assertEqual(far["distance"], 2)
+        self.assertAlmostEqual(far["share"], far["distance"] / far["allowed"])
+        self.assertEqual(output["nearest_to_implausible"], None)
+        reason = found["reasons"][0]
+        expected = {"output": "out0", "instruction": "c", "op": "cholesky", "inside": "", "turn": None,
+                    "plausible": 0, "implausible": 1, "undecided": 0, "lacks_rule": True,
+                    "samples_part": None}
+        self.assertEqual({k: reason[k] for k in expected}, expected)
         again = json.loads(diff(1, wrong, "--json", "--seed", "5"))
         self.assertEqual(found, again)
 
@@ -136,12 +153,30 @@ class Bounds(CliCase):
         program = self.file("logistic.hlo", LOGISTIC_MAP)
         one = npy("<f4", [], struct.pack("<f", 0.3))
         inputs, actual = self.npz("l.npz", arg0=one), self.npz("m.npz", out0=one)
-        shown = self.expect(0, "diff", program, "--inputs", inputs, "--actual", actual, "--profile",
-                            "xla-cpu").stdout.decode()
+        command = ("diff", program, "--inputs", inputs, "--actual", actual, "--profile", "xla-cpu")
+        shown = self.expect(0, *command).stdout.decode()
         self.assertIn("out0: 1 element, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
                       shown)
-        self.assertIn("out0: the samples disagree wildly on 1 element", shown)
-        self.assertRegex(shown, "out0 is undecided from '%(xy|z|y) = (multiply|subtract)', in '%w', iteration 1[0-9] on")
+        self.assertIn("out0: the samples disagree wildly on 1 element: correct backends differ by up to 0.", shown)
+        self.assertRegex(shown, "out0: nothing is proven of 1 undecided element from '%(xy|z|y) = (multiply|subtract)' in "
+                                "'%w', iteration 1[0-9] on: ")
+        self.assertRegex(shown, "\n  the samples part at '%(xy|z|y) = (multiply|subtract)' in '%w', iteration [2-7][0-9]: its "
+                                "elements differ by up to 0")
+        found = json.loads(self.expect(0, *command, "--json").stdout)["reasons"][0]
+        self.assertEqual(found["samples_part"]["inside"], "w")
+        self.assertGreater(found["samples_part"]["turn"], found["turn"])
+        page = self.path("l.html")
+        self.expect(0, *command, "--html", page)
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("<h3>Why nothing is proven of 1 output</h3>", text)
+        self.assertRegex(text, "<dd>1 undecided element from &#39;%")
+        self.assertIn("the samples part at", text)
+
+    def test_a_violation_names_the_command_that_isolates(self):
+        shown = self.diff(1, floats(10, 10.0001), floats(1, 2, 3, 4)).stdout.decode()
+        self.assertRegex(shown, "next: which instruction is wrong\\? assay diff .*sum.hlo --inputs .*in.npz --backend "
+                                "'YOUR_BACKEND {program} {inputs} {outputs}' --profile strict --isolate\n$")
 
     def test_profiles_from_files(self):
         profile = self.file("p.profile", "inherit strict\naccumulate f32 bf16\n")

@@ -20,7 +20,7 @@ std::string PageOf(const std::string& text, std::vector<Literal> arguments, cons
   const absl::StatusOr<Profile> profile = LoadProfile("strict");
   const ReportHeader header = {"a<b>.hlo", "in.npz", "out & \"in\"", "exact", "assay diff '<i>'", "1.0"};
   const absl::StatusOr<std::string> page =
-      HtmlReport({header, program->module(), *profile, outputs, bounded.unchecked, nullptr}, limits);
+      HtmlReport({header, program->module(), *profile, outputs, bounded.unchecked, {}, nullptr}, limits);
   REQUIRE(page.ok());
   return *page;
 }

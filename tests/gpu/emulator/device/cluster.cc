@@ -113,7 +113,7 @@ void Cluster::EndPhase(Place place, Barrier& barrier) {
   barrier.done = std::move(barrier.now);
   barrier.now.clear();
   for (const auto& [thread, wait] : waits_) {
-    if (wait.first == place) run_.state_[thread].state = GridRun::State::kReady;
+    if (wait.first == place) run_.here_->threads[thread].state = GridRun::State::kReady;
   }
 }
 
@@ -130,7 +130,7 @@ void Cluster::ArriveAt(uint32_t barrier, uint32_t rank) {
   if (rank >= blocks_) {
     run_.Fail("an arrival in block " + std::to_string(rank) + " of a cluster of " + std::to_string(blocks_));
   }
-  const auto first = run_.state_.begin() + rank * threads_;
+  const auto first = run_.here_->threads.begin() + rank * threads_;
   if (std::all_of(first, first + threads_,
                   [](const GridRun::Thread& t) { return t.state == GridRun::State::kDone; }))
     run_.Fail("an arrival in block " + std::to_string(rank) + " of the cluster, which has ended");
@@ -210,7 +210,7 @@ bool Cluster::Deliver() {
                                     [&](const auto& wait) { return wait.second.first == copy->barrier; });
     if (!wanted) continue;
     std::memcpy(run_.shared_of(copy->rank) + copy->begin, copy->from, copy->end - copy->begin);
-    run_.shadow_.Bring(copy->rank * shared_bytes_ + copy->begin, copy->end - copy->begin);
+    run_.here_->shadow.Bring(copy->rank * shared_bytes_ + copy->begin, copy->end - copy->begin);
     Barrier& barrier = barriers_.at(copy->barrier);
     copy->came = ++Component(barrier.now, barrier.component);
     // The count goes on in the next phase.
@@ -293,7 +293,7 @@ void Cluster::Together(const GroupCall& call) {
   }
   group.arrived = 0;
   Finish(group, number);
-  for (uint32_t i = first; i < first + 128; ++i) run_.state_[i].state = GridRun::State::kReady;
+  for (uint32_t i = first; i < first + 128; ++i) run_.here_->threads[i].state = GridRun::State::kReady;
 }
 
 void Cluster::Finish(Group& group, uint32_t number) {
