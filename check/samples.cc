@@ -128,6 +128,18 @@ Estimate OutputSamples::ByDistance(double distance, double spread, double floor)
   return estimate;
 }
 
+double OutputSamples::IntegerAt(const Literal& array, int64_t i) const {
+  return IntegerAsNumber(type_, array.data() + i * Bytes(type_));
+}
+
+double OutputSamples::SpreadOf(int64_t i) const {
+  if (IsNumberType(type_)) return spreads_[static_cast<size_t>(i)];
+  double spread = 0;
+  for (const Literal& sample : integers_)
+    spread = std::max(spread, std::fabs(IntegerAt(sample, i) - IntegerAt(exact_, i)));
+  return spread;
+}
+
 Estimate OutputSamples::CompareToBounds(int64_t i, const std::byte* actual) const {
   if (count_ == 0) return {};
   return IsNumberType(type_) ? JudgeNumber(i, actual) : JudgeInteger(i, actual);
@@ -146,11 +158,11 @@ Estimate OutputSamples::JudgeNumber(int64_t i, const std::byte* actual) const {
 // One of few values that were seen, or a number near those that were.
 Estimate OutputSamples::JudgeInteger(int64_t i, const std::byte* actual) const {
   const double value = IntegerAsNumber(type_, actual);
-  const double center = IntegerAsNumber(type_, exact_.data() + i * Bytes(type_));
+  const double center = IntegerAt(exact_, i);
   std::vector<double> seen;
   double spread = 0;
   for (const Literal& sample : integers_) {
-    const double one = IntegerAsNumber(type_, sample.data() + i * Bytes(type_));
+    const double one = IntegerAt(sample, i);
     spread = std::max(spread, std::fabs(one - center));
     if (std::find(seen.begin(), seen.end(), one) == seen.end()) seen.push_back(one);
   }

@@ -44,6 +44,8 @@ class OutputSamples {
 
   void Add(const Literal& sample);  // of the exact value's shape
   int64_t count() const { return count_; }
+  // The largest distance of a sample's element i from the exact one.
+  double SpreadOf(int64_t i) const;
   // `actual` is element i, row-major, as literals store it.
   Estimate CompareToBounds(int64_t i, const std::byte* actual) const;
 
@@ -52,6 +54,7 @@ class OutputSamples {
   void AddElement(const Literal& sample, int64_t i);
   Estimate JudgeNumber(int64_t i, const std::byte* actual) const;
   Estimate JudgeInteger(int64_t i, const std::byte* actual) const;
+  double IntegerAt(const Literal& array, int64_t i) const;
   std::pair<double, double> PartsOf(const std::byte* element) const;
   std::pair<double, double> CenterOf(int64_t i) const;
   double FloorAt(double magnitude) const;

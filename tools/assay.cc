@@ -350,6 +350,11 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
                    "(docs/bounds.md)")
       ->check(Output());
   command
+      ->add_option("--tolerances", flags.tolerances,
+                   "with --profile, also write an .npz file of what elements are compared with: exact/out0, "
+                   "bound/out0 (inf: none), and the spread of the samples, spread/out0")
+      ->check(Output());
+  command
       ->add_option("--samples", flags.samples,
                    "with --profile, how many conforming backends are sampled where bounds leave elements "
                    "undecided (16); 0: none")

@@ -173,13 +173,19 @@ std::string SpmdUsage(const DiffFlags& flags) {
   return FirstBroken(rules);
 }
 
-// The page of --html is none of the files that are read.
-std::string HtmlUsage(const DiffFlags& flags) {
-  if (flags.html.empty()) return {};
-  if (flags.profile.empty()) return "diff writes a page with a --profile only";
-  for (const std::string& read : {flags.program, flags.actual, flags.inputs, flags.profile}) {
-    if (!read.empty() && read != "-" && SameFile(read, flags.html))
-      return fmt::format("--html names '{}', which is read", EscapeControls(flags.html));
+// What --html and --tolerances write is none of the files that are read.
+std::string WrittenUsage(const DiffFlags& flags) {
+  const std::pair<std::string_view, const std::string*> written[] = {{"--html", &flags.html},
+                                                                     {"--tolerances", &flags.tolerances}};
+  for (const auto& [flag, path] : written) {
+    if (path->empty()) continue;
+    if (flags.profile.empty())
+      return flag == "--html" ? "diff writes a page with a --profile only"
+                              : "diff writes tolerances with a --profile only";
+    for (const std::string& read : {flags.program, flags.actual, flags.inputs, flags.profile}) {
+      if (!read.empty() && read != "-" && SameFile(read, *path))
+        return fmt::format("{} names '{}', which is read", flag, EscapeControls(*path));
+    }
   }
   return {};
 }
@@ -200,7 +206,7 @@ std::string DiffUsage(const DiffFlags& flags) {
        "{inputs} {outputs}'"},
   };
   if (std::string wrong = FirstBroken(of_what); !wrong.empty()) return wrong;
-  if (std::string wrong = HtmlUsage(flags); !wrong.empty()) return wrong;
+  if (std::string wrong = WrittenUsage(flags); !wrong.empty()) return wrong;
   const UsageRule of_flags[] = {
       {!flags.types.empty() && has_backend,
        "--types is of .npz files that diff reads, not of a backend that it runs"},
@@ -221,7 +227,8 @@ int Diff(const DiffFlags& flags) {
   if (!wrong.empty()) return UsageError(wrong);
   if (ReadsStandardInputTwice({flags.program, flags.second, flags.actual, flags.inputs})) return 2;
   if (flags.spmd) return DiffPartitioned(flags);
-  if (const int code = CheckFiles({flags.program, flags.second, flags.actual, flags.inputs}, {flags.html});
+  if (const int code = CheckFiles({flags.program, flags.second, flags.actual, flags.inputs},
+                                  {flags.html, flags.tolerances});
       code != 0)
     return code;
   if (!flags.profile.empty()) return DiffByProfile(flags);

@@ -190,6 +190,26 @@ struct Given {
   RunOptions options;
 };
 
+// What --tolerances asks for.
+absl::Status WriteTolerances(const std::string& path, const std::vector<BoundedOutput>& outputs) {
+  std::vector<std::pair<std::string, Literal>> arrays;
+  for (const BoundedOutput& output : outputs) {
+    const Shape& shape = output.exact.shape();
+    std::vector<double> bounds, spreads;
+    for (int64_t i = 0; i < shape.num_elements(); ++i) {
+      bounds.push_back(output.radius ? output.radius->GetDouble(i) : 0);
+      if (output.samples != nullptr) spreads.push_back(output.samples->SpreadOf(i));
+    }
+    arrays.emplace_back("exact/" + output.key, output.exact);
+    arrays.emplace_back("bound/" + output.key,
+                        Literal::FromDoubles(ElementType::kF64, shape.sizes(), bounds));
+    if (output.samples == nullptr) continue;
+    arrays.emplace_back("spread/" + output.key,
+                        Literal::FromDoubles(ElementType::kF64, shape.sizes(), spreads));
+  }
+  return WriteNpzFile(path, arrays);
+}
+
 // What the outputs are to the bounds, and with --isolate each instruction.
 int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
              const BoundedOutputs& bounded, const Estimates& estimates, const Backend::Outputs& actual,
@@ -216,12 +236,12 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
   const absl::StatusOr<std::vector<Reason>> reasons =
       ReasonsOf({loaded.program,
                  profile,
-                 arguments,
-                 options,
+                 given.arguments,
+                 given.options,
                  {flags.samples, flags.options.run_seed},
                  EnginesOf(flags),
                  flags.isolate ? std::string() : IsolateCommand(flags)},
-                bounded, outputs);
+                bounded, found.outputs);
   if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
   if (!flags.html.empty()) {
     const int failed =
@@ -273,11 +293,15 @@ int DiffByProfile(const DiffFlags& flags) {
   absl::StatusOr<BoundedOutputs> bounded =
       RunWithBounds(loaded->program, *profile, given.grid, given.inputs, given.options, EnginesOf(flags));
   if (!bounded.ok()) return FailIn(*loaded, bounded.status(), flags.program);
-  const EstimateOptions wanted = {flags.samples, flags.options.run_seed};
+  const EstimateOptions wanted = {flags.samples, flags.options.run_seed, !flags.tolerances.empty()};
   const absl::StatusOr<Estimates> estimates =
       AddSamples(loaded->program, *profile, given.grid, given.inputs[0], given.options, wanted,
                  bounded->outputs, EnginesOf(flags));
   if (!estimates.ok()) return FailIn(*loaded, estimates.status(), flags.program);
+  if (!flags.tolerances.empty()) {
+    const absl::Status written = WriteTolerances(flags.tolerances, bounded->outputs);
+    if (!written.ok()) return Fail(written, flags.tolerances);
+  }
   if (backend != nullptr) {
     absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, *backend, *loaded, given.arguments);
     if (!outputs.ok()) return Fail(outputs.status(), flags.program);

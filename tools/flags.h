@@ -81,6 +81,7 @@ struct DiffFlags : EngineFlags {
   std::string profile;       // bounds by this one, in place of tolerances; empty: none
   bool isolate = false;      // every instruction alone
   std::string html;          // the page to write; empty: none
+  std::string tolerances;    // .npz of what elements are compared with; empty: none
   int64_t samples = 16;      // of conforming backends, where bounds leave elements undecided
   bool proven_only = false;  // what is implausible does not fail
   bool json = false;

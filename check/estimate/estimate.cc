@@ -94,7 +94,8 @@ absl::Status RunSamples(const PlannedSamples& planned, const Program& program, c
                         const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs) {
   std::vector<std::pair<BoundedOutput*, std::shared_ptr<OutputSamples>>> sampled;
   for (BoundedOutput& output : outputs) {
-    if (HasUndecided(output)) sampled.emplace_back(&output, SamplesOf(program, profile, output));
+    if (estimate.all || HasUndecided(output))
+      sampled.emplace_back(&output, SamplesOf(program, profile, output));
   }
   std::vector<Literal> radii;
   if (planned.radii != nullptr) {
@@ -124,7 +125,8 @@ absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& prof
                                      const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs,
                                      std::span<const Engine* const> engines) {
   Estimates result;
-  if (estimate.samples <= 0 || std::none_of(outputs.begin(), outputs.end(), HasUndecided)) return result;
+  const auto is_sampled = [&](const BoundedOutput& output) { return estimate.all || HasUndecided(output); };
+  if (estimate.samples <= 0 || std::none_of(outputs.begin(), outputs.end(), is_sampled)) return result;
   ASSAY_ASSIGN_OR_RETURN(PlannedSamples planned,
                          PlanSamples(program, profile, SubnormalLeaves(inputs.arguments), engines));
   ASSAY_RETURN_IF_ERROR(RunSamples(planned, program, profile, grid, inputs, options, estimate, outputs));

@@ -15,6 +15,7 @@ namespace assay {
 struct EstimateOptions {
   int64_t samples = 16;  // 0: none
   uint64_t seed = 0;     // of the first; the others follow
+  bool all = false;      // also of outputs whose bounds decide every element
 };
 
 struct Estimates {

@@ -173,6 +173,22 @@ class Bounds(CliCase):
         self.assertRegex(text, "<dd>1 undecided element from &#39;%")
         self.assertIn("the samples part at", text)
 
+    def test_tolerances_are_written(self):
+        tolerances = self.path("tolerances.npz")
+        self.diff(0, floats(10, 10.000002), floats(1, 2, 3, 4), more=["--tolerances", tolerances])
+        arrays = self.read_npz(tolerances)
+        self.assertEqual(sorted(arrays), sorted(f"{what}/out{k}.npy" for what in ("exact", "bound", "spread")
+                                                for k in range(2)))
+        bound = struct.unpack("<2d", arrays["bound/out0.npy"][-16:])
+        # Four additions, one of them of the start value, of terms whose sum is 10: 4 u 10, less than twice that.
+        self.assertTrue(all(4 * 2**-24 * 10 <= b < 8 * 2**-24 * 10 for b in bound), bound)
+        self.assertEqual(struct.unpack("<4d", arrays["bound/out1.npy"][-32:]), (0, 0, 0, 0))
+        spread = struct.unpack("<2d", arrays["spread/out0.npy"][-16:])
+        self.assertTrue(all(0 <= s <= b for s, b in zip(spread, bound)), spread)
+        inputs = self.npz("in.npz", arg0=floats(1, 2, 3, 4))
+        self.expect(2, "diff", inputs, inputs, "--tolerances", tolerances, error="with a --profile only")
+        self.diff(2, floats(1), floats(1), more=["--tolerances", self.path("out.npz")], error="which is read")
+
     def test_a_violation_names_the_command_that_isolates(self):
         shown = self.diff(1, floats(10, 10.0001), floats(1, 2, 3, 4)).stdout.decode()
         self.assertRegex(shown, "next: which instruction is wrong\\? assay diff .*sum.hlo --inputs .*in.npz --backend "
