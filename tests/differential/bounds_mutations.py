@@ -2,6 +2,7 @@
 """How many faults of a backend are found by derived bounds, and by tolerances. Usage:
 
   bounds_mutations.py ASSAY_BINARY [--kinds REGEX] [--programs REGEX] [--each N] [--most N] [--seed S]
+                                   [--folder DIR] [--exact]
 
 The backend is XLA:CPU (jaxlib), given the program with a fault planted into one of its instructions
 (mutations.py). A fault counts where it changes an output of the program, computed exactly but for it, by more
@@ -9,7 +10,11 @@ than COUNTS_ULPS ulps of the output's largest element, or one that is no float a
 backend may have, and some that the profile allows (ALLOWED). Of each fault it is told whether
 `assay diff --profile xla-cpu --isolate` finds it and names the instruction, and whether allclose and
 run_hlo_module's rule find it in the outputs. False alarms are those on the backend without a fault. It fails
-where less than 95 % are found or named, or where there is a false alarm."""
+where less than 95 % are found or named, or where there is a false alarm.
+
+--folder: the programs are DIR/NAME.hlo with inputs in DIR/NAME_in.npz, such as the modules that
+`optimized_bounds.py --keep DIR` writes, after XLA:CPU's passes. --exact: the backend is Assay with the fault:
+XLA:CPU does not run all modules that it has optimized."""
 
 import argparse
 import collections
@@ -58,12 +63,13 @@ def parameter_types(text):
 class Server:
     """The faulty backend: one XLA:CPU for all programs, which Assay's commands ask through a socket."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, assay):
+        self.assay = assay  # the backend where it is not empty
         self.path = os.path.join(directory, 'backend.socket')
         self.client = os.path.join(directory, 'client.py')
         pathlib.Path(self.client).write_text(CLIENT)
         self.runners = queue.SimpleQueue()
-        self.made = [Runner(), Runner()]
+        self.made = [] if assay else [Runner(), Runner()]
         for runner in self.made:
             self.runners.put(runner)
         self.socket = socket.socket(socket.AF_UNIX)
@@ -101,6 +107,12 @@ class Server:
         text = pathlib.Path(program).read_text()
         if kind != 'none':
             text = plant(text, kind)
+        if self.assay:
+            planted = outputs + '.hlo'
+            pathlib.Path(planted).write_text(text)
+            done = subprocess.run([self.assay, 'run', planted, '--inputs', inputs, '--output', outputs],
+                                  capture_output=True, text=True, errors='replace', timeout=120)
+            return done.stderr
         with np.load(inputs) as stored:
             arrays = [stored[f'arg{k}'] for k in range(len(stored.files))]
         arguments = [a.view(TYPES[t]) if t in TYPES else a for a, t in zip(arrays, parameter_types(text))]
@@ -173,7 +185,7 @@ class Bench:
 
     def __init__(self, options, directory):
         self.options, self.directory = options, directory
-        self.server = Server(directory)
+        self.server = Server(directory, options.assay if options.exact else '')
         self.exact = {}
 
     def assay(self, *arguments):
@@ -266,6 +278,10 @@ class Bench:
 
 def programs_of(options, directory):
     found = []
+    if options.folder:
+        folder = pathlib.Path(options.folder)
+        found = [(path, path.with_name(path.stem + '_in.npz')) for path in sorted(folder.glob('*.hlo'))]
+        return chosen_of(options, found, directory)
     for path in sorted((ROOT / 'golden' / 'programs').iterdir()):
         if path.name not in LEFT_OUT:
             found.append((path / 'program.hlo', path / 'inputs.npz'))
@@ -273,6 +289,10 @@ def programs_of(options, directory):
         inputs = os.path.join(directory, path.stem + '.inputs.npz')
         np.savez(inputs, **inputs_for(path.read_text(), options.seed))
         found.append((path, inputs))
+    return chosen_of(options, found, directory)
+
+
+def chosen_of(options, found, directory):
     programs = []
     for path, inputs in found:
         program = Program(options.assay, path, inputs, directory)
@@ -361,6 +381,8 @@ def main():
     parser.add_argument('--each', type=int, default=1, help='places in a program')
     parser.add_argument('--most', type=int, default=4, help='places of a kind')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--folder', default='', help='programs and inputs other than the repository has')
+    parser.add_argument('--exact', action='store_true', help='the backend is Assay')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='assay_mutations_') as directory:
         bench = Bench(options, directory)
