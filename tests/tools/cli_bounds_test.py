@@ -157,7 +157,8 @@ class Bounds(CliCase):
         shown = self.expect(0, *command).stdout.decode()
         self.assertIn("out0: 1 element, 0 inside, 0 outside, 0 plausible, 0 implausible, 1 undecided\n",
                       shown)
-        self.assertIn("out0: the samples disagree wildly on 1 element: correct backends differ by up to 0.", shown)
+        self.assertIn("out0: the samples disagree wildly on 1 element: correct backends differ by up to 0.",
+                      shown)
         self.assertRegex(shown, "out0: nothing is proven of 1 undecided element from '%(xy|z|y) = (multiply|subtract)' in "
                                 "'%w', iteration 1[0-9] on: ")
         self.assertRegex(shown, "\n  the samples part at '%(xy|z|y) = (multiply|subtract)' in '%w', iteration [2-7][0-9]: its "
@@ -180,7 +181,8 @@ class Bounds(CliCase):
         self.assertEqual(sorted(arrays), sorted(f"{what}/out{k}.npy" for what in ("exact", "bound", "spread")
                                                 for k in range(2)))
         bound = struct.unpack("<2d", arrays["bound/out0.npy"][-16:])
-        # Four additions, one of them of the start value, of terms whose sum is 10: 4 u 10, less than twice that.
+        # Four additions, one of them of the start value, of terms whose sum is 10: 4 u 10, and less than
+        # twice that.
         self.assertTrue(all(4 * 2**-24 * 10 <= b < 8 * 2**-24 * 10 for b in bound), bound)
         self.assertEqual(struct.unpack("<4d", arrays["bound/out1.npy"][-32:]), (0, 0, 0, 0))
         spread = struct.unpack("<2d", arrays["spread/out0.npy"][-16:])
