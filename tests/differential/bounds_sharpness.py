@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Writes a table of how much the bounds of `assay diff --profile xla-cpu` say of each program.
 
-Usage: bounds_sharpness.py ASSAY_BINARY [--before OTHER_BINARY] [--only REGEX] [--output FILE] [--keep DIR]
+Usage: bounds_sharpness.py ASSAY_BINARY [--before OTHER_BINARY] [--only REGEX] [--output FILE]
+                           [--keep DIR]
 
-The programs are those of golden/programs with XLA:CPU's outputs, and small ones that JAX lowers and runs here:
-masked attention and its gradient, and loops with a small state. The table has, for each program, the share of
-elements that are decided, the median bound in ulps and the median over its outputs of bound / largest error;
-with --before the same of another binary. It fails where an element is outside. With --keep the programs of JAX
-and their inputs stay in DIR, for `bounds_sampling.py --kept DIR`.
+The programs are those of golden/programs with XLA:CPU's outputs, and small ones that JAX lowers and runs:
+masked attention and its gradient, and loops with a small state. The table has, for each program, the share
+of elements that are decided, the median bound in ulps and the median over its outputs of bound / largest
+error; with --before the same of another binary. It fails where an element is outside. With --keep the
+programs of JAX and their inputs stay in DIR, for `bounds_sampling.py --kept DIR`.
 """
 
 import argparse
@@ -195,7 +196,8 @@ def main():
             if row.outside:
                 print(f'{name}: {row.outside} of {row.elements} elements outside', file=sys.stderr)
             before = Row(options.before, *paths).cells() if options.before else []
-            lines.append('| ' + ' | '.join([name, str(row.elements), *before, *row.cells(), row.first]) + ' |')
+            cells = [name, str(row.elements), *before, *row.cells(), row.first]
+            lines.append('| ' + ' | '.join(cells) + ' |')
     text = '\n'.join(lines) + '\n'
     if options.output:
         pathlib.Path(options.output).write_text(text)
