@@ -15,6 +15,7 @@
 #include "check/backends/output_keys.h"
 #include "check/conformance.h"
 #include "check/estimate/estimate.h"
+#include "check/estimate/mover.h"
 #include "check/estimate/sample_program.h"
 #include "check/report/report.h"
 #include "check/why/reason.h"
@@ -151,7 +152,7 @@ class PyModule {
   PyModule(std::string name, std::string text, bool lapack)
       : name_(std::move(name)), text_(std::move(text)), program_(Loaded(name_, text_, lapack)) {}
 
-  // The program of sampled conforming backends (check/estimate): it takes a seed, u64[], behind its
+  // The program of sampled conforming backends (check/estimate): it takes a key, u32[], behind its
   // arguments. Any argument may have subnormal numbers.
   std::unique_ptr<PyModule> Sampled(const std::string& profile_name) const {
     RequireShapes();
@@ -165,7 +166,8 @@ class PyModule {
                              (IsFloat(leaf.element_type()) || IsComplex(leaf.element_type())));
       });
     }
-    absl::StatusOr<SampledProgram> made = SampleProgram(program_.verified(), *profile, subnormals);
+    absl::StatusOr<SampledProgram> made = SampleProgram(
+        program_.verified(), *profile, subnormals, SampleRadii::kOfEachSample);
     if (!made.ok()) Throw(made.status(), name_, text_);
     absl::StatusOr<Program> sampled = Program::OfModule(std::move(made->module));
     if (!sampled.ok()) Throw(sampled.status(), name_, text_);
@@ -495,6 +497,7 @@ PYBIND11_MODULE(_assay, m) {
   using assay::Options;
   using assay::PyModule;
   m.doc() = "The evaluator. Use the package assay, not this module.";
+  m.def("key_of_seed", &assay::KeyOfSeed);
   m.attr("version") = ASSAY_VERSION;
 
   static py::exception<assay::StatusError> status_error(m, "StatusError");

@@ -3,6 +3,7 @@
 #ifndef ASSAY_CHECK_ESTIMATE_SAMPLE_PROGRAM_H_
 #define ASSAY_CHECK_ESTIMATE_SAMPLE_PROGRAM_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "check/derive_bounds.h"
@@ -20,10 +21,12 @@ struct SampledProgram {
   std::vector<DerivedBounds::Note> without_rule;
 };
 
-// `subnormal_arguments` as DeriveBounds takes them. Errors: NotSupported where the program would be too
-// large.
+// `subnormal_arguments` as DeriveBounds takes them. Where samples have arguments of their own they share no
+// radii: `module` takes none. Errors: NotSupported where the program would be too large.
+enum class SampleRadii : uint8_t { kShared, kOfEachSample };
 absl::StatusOr<SampledProgram> SampleProgram(const VerifiedModule& program, const Profile& profile,
-                                             const std::vector<bool>& subnormal_arguments = {});
+                                             const std::vector<bool>& subnormal_arguments = {},
+                                             SampleRadii which = SampleRadii::kShared);
 
 }  // namespace assay
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "check/estimate/mover.h"
 #include "check/estimate/sample_program.h"
 #include "check/isolate/site_modules.h"
 #include "check/isolate/sites.h"
@@ -161,15 +162,16 @@ class PartingFinder {
     }
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(site, sources, slots));
     ASSAY_ASSIGN_OR_RETURN(SampledProgram made, SampleProgram(program.verified(), profile_,
-                                                              SubnormalLeaves(site.exact.arguments)));
+                                                              SubnormalLeaves(site.exact.arguments),
+                                                              SampleRadii::kOfEachSample));
     ASSAY_ASSIGN_OR_RETURN(const Program sampled, Program::OfModule(std::move(made.module)));
     SiteRuns runs;
     ASSAY_ASSIGN_OR_RETURN(runs.exact, RunOne(program, site.exact.arguments));
     const int64_t fitting = std::max(kMinSamples, kMaxBytes / (slots * BytesOf(site)));
     for (int64_t k = 0; k < std::min(fitting, std::ssize(site.samples)); ++k) {
       std::vector<Literal> arguments = site.samples[static_cast<size_t>(k)].arguments;
-      arguments.push_back(Literal::ScalarInt(
-          ElementType::kU64, static_cast<int64_t>(estimate_.seed + static_cast<uint64_t>(k))));
+      const uint32_t key = KeyOfSeed(estimate_.seed + static_cast<uint64_t>(k));
+      arguments.push_back(Literal::ScalarInt(ElementType::kU32, key));
       ASSAY_ASSIGN_OR_RETURN(runs.samples.emplace_back(), RunOne(sampled, std::move(arguments)));
     }
     if (is_loop) CountIterations(runs, slots);

@@ -17,7 +17,7 @@ Errors are subclasses of assay.Error, with the message that the command `assay` 
 """
 
 from assay._errors import ComparisonFailed, Error, EvaluationFailed, InvalidProgram, NotSupported
-from assay._module import Module, load
+from assay._module import Module, load, sample_key
 from assay._bounds import BoundsReport, Element, Estimated, OutputBounds, Reason, diff
 from assay._report import LeafReport, Report, compare, ulp_distances
 from assay._ffi import load_ffi_library, register_ffi_target, register_ffi_type
@@ -33,5 +33,5 @@ __all__ = [
     "NotSupported", "OutputBounds", "Reason", "Report", "TrainingReport", "TrainingStep", "__version__",
     "assert_matches", "check", "check_training", "compare", "diff", "evaluate", "load",
     "load_ffi_library", "load_ops", "lower", "op", "ops", "register_ffi_target", "register_ffi_type",
-    "ulp_distances",
+    "sample_key", "ulp_distances",
 ]

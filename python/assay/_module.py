@@ -29,6 +29,11 @@ def load(program: str | bytes | os.PathLike, *, name: str | None = None, lapack:
     return Module(data, name or "<program>", lapack)
 
 
+def sample_key(seed: int) -> np.uint32:
+    """What a sampled program (Module.sampled) takes for the seed, that is `--seed` of `assay diff`."""
+    return np.uint32(_assay.key_of_seed(seed))
+
+
 def _is_file(text: str) -> bool:
     return "\n" not in text and "\0" not in text and len(text) < 4096 and os.path.exists(text)
 
@@ -69,7 +74,7 @@ class Module:
 
     def sampled(self, profile: str) -> "Module":
         """The program as conforming backends may run it, sampled (docs/bounds.md, Estimates): it takes a
-        seed, a np.uint64, behind its arguments, and each seed is another backend. Raises NotSupported where
+        key, sample_key(seed), behind its arguments, and each seed is another backend. Raises NotSupported where
         dimensions are free."""
         made = Module.__new__(Module)
         with translated():

@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from assay._jax import _as_parameter, _jax, _Lowered, _plain
+from assay._module import sample_key
 from assay._types import dtype_of
 
 # As those of elements without a bound (check/samples.h): a loss is implausible beyond this multiple of the
@@ -136,7 +137,7 @@ def check_training(step: Callable, state: Any, batches: Iterable | Callable[[int
         exact_state = list(exact[:carried])
         losses = []
         for k in range(samples):
-            result = sampled.evaluate(*sample_states[k], *batch_leaves, np.uint64(seed + k), **settings)
+            result = sampled.evaluate(*sample_states[k], *batch_leaves, sample_key(seed + k), **settings)
             sample_states[k] = list(result[:carried])
             losses.append(float(result[carried]))
         value = exact[carried]
