@@ -1,75 +1,53 @@
 #!/usr/bin/env python3
 """The engine gpu on a GPU, beside JAX's GPU backend (cuBLAS, cuDNN, XLA's own kernels) where that can be
-imported, in one run.
+imported, in one run: prints one table.
 
-Usage: bench/gpu.py ASSAY [PROGRAMS] [--small] [--cuda-driver LIB]
+Usage: bench/gpu.py ASSAY [PROGRAMS] [--small] [--cuda-driver LIB] [--only TEXT]
 
-PROGRAMS: a folder with program.hlo and inputs.npz in a folder each, timed from inputs on the host to results
-on the host. --small: sizes with which the emulated driver ends in seconds; such times say nothing.
+PROGRAMS: a folder with program.hlo and inputs.npz in a folder each, timed from inputs on the host to
+results on the host. --small: sizes with which the emulated driver ends in seconds; such times say
+nothing. --only: cases whose names contain the text.
 
-Programs but for these end in a slice of one element, so that what is timed lies on the device: inputs are
-there after the first run. Times are the smallest of several runs. They are printed, and nothing is asserted.
+Times are those of the host, from a call to the end of the device's work, the median of many runs; the
+first case says what a call with one small step costs. Programs but for the real ones end in a slice of
+one element, so that what is timed lies on the device: inputs are there after the first run. Indices are
+the same for both, and so are sort keys; other inputs are random numbers of either side. Nothing is
+asserted.
 """
 import argparse
+import datetime
 import json
 import pathlib
 import shutil
+import statistics
 import subprocess
 import tempfile
 import time
 
-DOT = """HloModule dot
-ENTRY e {{
-  x = {t}[{n},{n}] parameter(0)
-  y = {t}[{n},{n}] parameter(1)
-  d = {r}[{n},{n}] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
-  ROOT s = {r}[1,1] slice(d), slice={{[0:1], [0:1]}}
+import numpy
+
+PRELUDE = """HloModule m
+add {{
+  a = {t}[] parameter(0)
+  b = {t}[] parameter(1)
+  ROOT s = {t}[] add(a, b)
 }}
-"""
-# Every sum of products is 0: x y - x y.
-CANCELLING = """HloModule cancelling
-ENTRY e {{
-  x = f32[{n},{h}] parameter(0)
-  y = f32[{h},{n}] parameter(1)
-  m = f32[{n},{h}] negate(x)
-  l = f32[{n},{n}] concatenate(x, m), dimensions={{1}}
-  r = f32[{n},{n}] concatenate(y, y), dimensions={{0}}
-  d = f32[{n},{n}] dot(l, r), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
-  ROOT s = f32[1,1] slice(d), slice={{[0:1], [0:1]}}
+most {{
+  a = {t}[] parameter(0)
+  b = {t}[] parameter(1)
+  ROOT s = {t}[] maximum(a, b)
 }}
-"""
-UNARY = """HloModule unary
-ENTRY e {{
-  x = f32[{n}] parameter(0)
-  y = f32[{n}] {op}(x)
-  ROOT s = f32[1] slice(y), slice={{[0:1]}}
-}}
-"""
-CHAIN_AND_REDUCE = """HloModule chain
-sum {{
+less {{
   a = f32[] parameter(0)
   b = f32[] parameter(1)
-  ROOT s = f32[] add(a, b)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT c = pred[] compare(a, b), direction=LT, type=TOTALORDER
 }}
 ENTRY e {{
-  x = f32[{n}] parameter(0)
-  c = f32[] constant(1.5)
-  b = f32[{n}] broadcast(c), dimensions={{}}
-  m = f32[{n}] multiply(x, b)
-  a = f32[{n}] add(m, x)
-  z = f32[] constant(0)
-  ROOT r = f32[] reduce(a, z), dimensions={{0}}, to_apply=sum
-}}
 """
-GATHER = """HloModule gather
-ENTRY e {{
-  x = f32[{n},64] parameter(0)
-  i = s32[{n}] parameter(1)
-  g = f32[{n},64] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1,
-    slice_sizes={{1,64}}
-  ROOT s = f32[1,1] slice(g), slice={{[0:1], [0:1]}}
-}}
-"""
+JAX_TYPES = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "s8": "int8", "s32": "int32"}
+BYTES = {"f32": 4, "f64": 8, "bf16": 2, "s8": 1, "s32": 4}
 
 
 def device_name():
@@ -86,28 +64,35 @@ def import_jax():
         import jax
     except ImportError:
         return None
-    return jax if jax.default_backend() == "gpu" else None
-
-
-def peer_seconds(jax, function, shapes):
-    """The smallest time of 10 calls behind one that compiles; none without a peer."""
-    if jax is None or function is None:
+    if jax.default_backend() != "gpu":
         return None
-    keys = jax.random.split(jax.random.key(1), len(shapes))
-    arguments = []
-    for key, (shape, dtype) in zip(keys, shapes):
-        if dtype.startswith("int"):
-            arguments.append(jax.random.randint(key, shape, 0, 100, dtype="int32").astype(dtype))
-        else:
-            arguments.append(jax.random.uniform(key, shape).astype(dtype))
-    compiled = jax.jit(function)
-    jax.block_until_ready(compiled(*arguments))
-    times = []
-    for _ in range(10):
-        begin = time.perf_counter()
-        jax.block_until_ready(compiled(*arguments))
-        times.append(time.perf_counter() - begin)
-    return min(times)
+    jax.config.update("jax_enable_x64", True)
+    return jax
+
+
+def sizes_text(sizes):
+    return "[" + ",".join(str(size) for size in sizes) + "]"
+
+
+def one_element(value, shape, sizes):
+    """The root: the first element of a value."""
+    bounds = ", ".join("[0:1]" for _ in sizes)
+    return f"  ROOT r = {shape}{sizes_text([1] * len(sizes))} slice({value}), slice={{{bounds}}}\n}}\n"
+
+
+def reduce_case(kind, element, sizes, dimensions):
+    """Text and peer of a reduction of some dimensions."""
+    left = [size for d, size in enumerate(sizes) if d not in dimensions]
+    start = "0" if kind == "add" else "-inf"
+    text = PRELUDE.format(t=element) + (
+        f"  x = {element}{sizes_text(sizes)} parameter(0)\n  z = {element}[] constant({start})\n"
+        f"  v = {element}{sizes_text(left)} reduce(x, z), dimensions={{{','.join(map(str, dimensions))}}}, "
+        f"to_apply={kind}\n" + one_element("v", element, left))
+    if not left:
+        text = text.replace(f"  ROOT r = {element}[] slice(v), slice={{}}\n",
+                            f"  ROOT r = {element}[] negate(v)\n")
+    name = "sum" if kind == "add" else "max"
+    return text, lambda jnp, x: getattr(jnp, name)(x, axis=tuple(dimensions))
 
 
 class Bench:
@@ -117,56 +102,191 @@ class Bench:
         if flags.cuda_driver:
             self.engine += ["--cuda-driver", flags.cuda_driver]
         self.jax = import_jax()
+        self.random = numpy.random.default_rng(1)
 
-    def own(self, program, *inputs):
+    def own_seconds(self, program, *inputs):
         done = subprocess.run([self.flags.assay, "bench", program, "--json", *inputs, *self.engine],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{program}: {done.stderr}")
-        return json.loads(done.stdout)["min_s"]
+        return json.loads(done.stdout)["median_s"]
 
-    def row(self, name, text, work, unit, peer=None, shapes=()):
-        """`work`: what a run does, in `unit`: Tflop or GB."""
+    def peer_seconds(self, peer, parameters, given):
+        """The median of 20 calls behind two that compile and warm up; none without a peer."""
+        if self.jax is None or peer is None:
+            return None
+        arguments = []
+        for i, (element, sizes) in enumerate(parameters):
+            key = self.jax.random.key(i)
+            if i in given:
+                arguments.append(self.jax.numpy.asarray(given[i]))
+            elif element in ("s8", "s32"):
+                arguments.append(self.jax.random.randint(key, sizes, -100, 100).astype(JAX_TYPES[element]))
+            else:
+                arguments.append(self.jax.random.uniform(key, sizes).astype(JAX_TYPES[element]))
+        compiled = self.jax.jit(lambda *values: peer(self.jax.numpy, *values))
+        times = []
+        for _ in range(22):
+            begin = time.perf_counter()
+            self.jax.block_until_ready(compiled(*arguments))
+            times.append(time.perf_counter() - begin)
+        return statistics.median(times[2:])
+
+    def row(self, name, text, work, unit, parameters, peer=None, given=None):
+        """`work`: what a run does, in `unit`: Tflop, or GB that must move. `given`: inputs by parameter."""
+        if self.flags.only and self.flags.only not in name:
+            return
+        given = given or {}
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "program.hlo"
             program.write_text(text, encoding="utf-8")
-            seconds = self.own(program, "--random-inputs", "1")
-        other = peer_seconds(self.jax, peer, shapes)
-        line = f"{name:38}  {seconds * 1e3:10.3f} ms  {work / seconds:9.1f} {unit}/s"
+            inputs = ["--random-inputs", "1"]
+            if given:
+                arrays = {}
+                for i, (element, sizes) in enumerate(parameters):
+                    value = given[i] if i in given else self.random.random(sizes, dtype=numpy.float32)
+                    arrays[f"arg{i}"] = numpy.asarray(value)
+                archive = pathlib.Path(folder) / "inputs.npz"
+                numpy.savez(archive, **arrays)
+                inputs = ["--inputs", archive]
+            seconds = self.own_seconds(program, *inputs)
+        other = self.peer_seconds(peer, parameters, given)
+        line = f"{name:42}  {seconds * 1e3:11.4f} ms  {work / seconds:9.1f} {unit}/s"
         if other is not None:
-            line += f"  JAX {other * 1e3:10.3f} ms  {other / seconds:6.2f} of its speed"
+            line += f"  JAX {other * 1e3:11.4f} ms  {other / seconds:6.2f} of its speed"
         print(line, flush=True)
 
-    def run(self):
-        small = self.flags.small
-        print(f"{device_name()}; peer: {'JAX ' + self.jax.__version__ if self.jax else 'none, as JAX has no GPU here'}")
-        dot = None if self.jax is None else lambda x, y: self.jax.lax.dot(x, y, precision="highest")
-        wide = None if self.jax is None else lambda x, y: self.jax.lax.dot(
-            x, y, preferred_element_type="int32")
-        for n in (32,) if small else (2048, 4096, 8192):
-            flops = 2e-12 * n**3
-            f32, bf16, s8 = ([((n, n), t)] * 2 for t in ("float32", "bfloat16", "int8"))
-            self.row(f"dot f32 {n}", DOT.format(n=n, t="f32", r="f32"), flops, "Tflop", dot, f32)
-            self.row(f"dot f32 {n}, every sum 0", CANCELLING.format(n=n, h=n // 2), flops, "Tflop", dot, f32)
-            self.row(f"dot bf16 {n}", DOT.format(n=n, t="bf16", r="bf16"), flops, "Tflop", dot, bf16)
-            self.row(f"dot s8 to s32 {n}", DOT.format(n=n, t="s8", r="s32"), flops, "Tflop", wide, s8)
-        n = 1 << (10 if small else 28)
-        line = [((n,), "float32")]
-        jnp = self.jax.numpy if self.jax else None
+    def dots(self):
+        contracting = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+        for n in (32,) if self.flags.small else (2048, 4096, 8192):
+            for element, result in (("f32", "f32"), ("f64", "f64"), ("bf16", "bf16"), ("s8", "s32")):
+                parameters = [(element, (n, n))] * 2
+                text = ("HloModule m\nENTRY e {\n" + f"  x = {element}[{n},{n}] parameter(0)\n"
+                        f"  y = {element}[{n},{n}] parameter(1)\n"
+                        f"  d = {result}[{n},{n}] dot(x, y), {contracting}\n" +
+                        one_element("d", result, (n, n)))
+                self.row(f"dot {element} to {result}, {n}", text, 2e-12 * n**3, "Tflop", parameters,
+                         lambda jnp, x, y, result=result: self.jax.lax.dot(
+                             x, y, precision="highest", preferred_element_type=JAX_TYPES[result]))
+            # Every sum of products is 0: x y - x y.
+            h = n // 2
+            text = ("HloModule m\nENTRY e {\n" + f"  x = f32[{n},{h}] parameter(0)\n"
+                    f"  y = f32[{h},{n}] parameter(1)\n"
+                    f"  m = f32[{n},{h}] negate(x)\n  l = f32[{n},{n}] concatenate(x, m), dimensions={{1}}\n"
+                    f"  k = f32[{n},{n}] concatenate(y, y), dimensions={{0}}\n"
+                    f"  d = f32[{n},{n}] dot(l, k), {contracting}\n" +
+                    one_element("d", "f32", (n, n)))
+            self.row(f"dot f32 where every sum is 0, {n}", text, 2e-12 * n**3, "Tflop",
+                     [("f32", (n, h)), ("f32", (h, n))])
+
+    def functions(self):
+        n = 1 << (10 if self.flags.small else 28)
+        named = f"2^{n.bit_length() - 1} f32"
+        head = f"HloModule m\nENTRY e {{\n  x = f32[{n}] parameter(0)\n"
         for op, short in (("exponential", "exp"), ("tanh", "tanh"), ("negate", "negative")):
-            self.row(f"{op} of 2^{n.bit_length() - 1} f32", UNARY.format(n=n, op=op), 8e-9 * n, "GB",
-                     getattr(jnp, short) if jnp else None, line)
-        chain = (lambda x: jnp.sum(x * 1.5 + x)) if jnp else None
-        self.row(f"chain and sum of 2^{n.bit_length() - 1} f32", CHAIN_AND_REDUCE.format(n=n), 4e-9 * n, "GB",
-                 chain, line)
-        n = 1000 if small else 10**7
-        take = (lambda x, i: x[i]) if jnp else None
-        self.row(f"gather of {n} rows of 64", GATHER.format(n=n), 512e-9 * n, "GB", take,
-                 [((n, 64), "float32"), ((n,), "int32")])
-        for program in sorted(
-            pathlib.Path(self.flags.programs).glob("*/program.hlo")) if self.flags.programs else ():
-            seconds = self.own(program, "--inputs", program.with_name("inputs.npz"))
-            print(f"{program.parent.name:38}  {seconds * 1e3:10.3f} ms", flush=True)
+            text = head + f"  v = f32[{n}] {op}(x)\n" + one_element("v", "f32", (n,))
+            self.row(f"{op} of {named}", text, 8e-9 * n, "GB", [("f32", (n,))],
+                     lambda jnp, x, short=short: getattr(jnp, short)(x))
+        chain = (f"  c = f32[] constant(1.5)\n  b = f32[{n}] broadcast(c), dimensions={{}}\n"
+                 f"  m = f32[{n}] multiply(x, b)\n  a = f32[{n}] add(m, x)\n")
+        self.row(f"x * 1.5 + x of {named}", head + chain + one_element("a", "f32", (n,)), 8e-9 * n, "GB",
+                 [("f32", (n,))], lambda jnp, x: x * 1.5 + x)
+        text = PRELUDE.format(t="f32") + (f"  x = f32[{n}] parameter(0)\n" + chain +
+                                          "  z = f32[] constant(0)\n"
+                                          "  ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add\n}\n")
+        self.row(f"sum of x * 1.5 + x of {named}", text, 4e-9 * n, "GB", [("f32", (n,))],
+                 lambda jnp, x: jnp.sum(x * 1.5 + x))
+
+    def reductions(self):
+        small = self.flags.small
+        n = 1 << (12 if small else 28)
+        width = 64 if small else 1024
+        for kind, elements in (("add", ("f32", "bf16", "f64")), ("most", ("f32",))):
+            for element in elements:
+                for name, sizes, dimensions in (("all", (n,), (0,)), ("rows", (n // width, width), (1,)),
+                                                ("columns", (width * 4, n // width // 4), (0,))):
+                    text, peer = reduce_case(kind, element, sizes, dimensions)
+                    what = "sum" if kind == "add" else "max"
+                    self.row(f"{what} {element}, {name} of {sizes_text(sizes)}", text,
+                             BYTES[element] * 1e-9 * n, "GB", [(element, sizes)], peer)
+        m = 1000 if small else 10**7
+        text, peer = reduce_case("add", "f32", (m,), (0,))
+        self.row(f"sum f32, all of [{m}]", text, 4e-9 * m, "GB", [("f32", (m,))], peer)
+
+    def scans(self):
+        cases = ((1, 2000), (3, 500)) if self.flags.small else ((1, 1 << 26), (37, 30011), (65536, 1024))
+        for lines, length in cases:
+            n = lines * length
+            text = PRELUDE.format(t="f32") + (
+                f"  x = f32[{lines},{length}] parameter(0)\n  z = f32[] constant(0)\n"
+                f"  v = f32[{lines},{length}] reduce-window(x, z), "
+                f"window={{size=1x{length} pad=0_0x{length - 1}_0}}, to_apply=add\n" +
+                one_element("v", "f32", (lines, length)))
+            self.row(f"cumulative sum f32, {lines} x {length}", text, 8e-9 * n, "GB",
+                     [("f32", (lines, length))], lambda jnp, x: jnp.cumsum(x, axis=1))
+
+    def sorts(self):
+        for n in (3000,) if self.flags.small else (10**6, 1 << 26):
+            text = PRELUDE.format(t="f32") + (
+                f"  x = f32[{n}] parameter(0)\n  i = s32[{n}] iota(), iota_dimension=0\n"
+                f"  p = (f32[{n}], s32[{n}]) sort(x, i), dimensions={{0}}, is_stable=true, to_apply=less\n"
+                f"  v = s32[{n}] get-tuple-element(p), index=1\n" + one_element("v", "s32", (n,)))
+            keys = self.random.standard_normal(n, dtype=numpy.float32)
+            self.row(f"stable sort of {n} f32 with positions", text, 64e-9 * n, "GB", [("f32", (n,))],
+                     lambda jnp, x: self.jax.lax.sort(
+                         (x, self.jax.lax.iota("int32", x.shape[0])), num_keys=1, is_stable=True), {0: keys})
+
+    def moves(self):
+        small = self.flags.small
+        for rows, width in ((100, 8),) if small else ((10**7, 64), (200000, 48)):
+            text = ("HloModule m\nENTRY e {\n" + f"  x = f32[{rows},{width}] parameter(0)\n"
+                    f"  i = s32[{rows}] parameter(1)\n"
+                    f"  g = f32[{rows},{width}] gather(x, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, "
+                    f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{width}}}\n" +
+                    one_element("g", "f32", (rows, width)))
+            distinct = self.random.permutation(rows).astype(numpy.int32)
+            self.row(f"gather of {rows} distinct rows of {width}", text, 8e-9 * rows * width, "GB",
+                     [("f32", (rows, width)), ("s32", (rows,))], lambda jnp, x, i: x[i], {1: distinct})
+        shape, axes = ((5, 7, 6), (2, 0, 1)) if small else ((301, 77, 203), (2, 0, 1))
+        for sizes, order in ((shape, axes), ((16, 24) if small else (8192, 8192), (1, 0))):
+            moved = [sizes[d] for d in order]
+            permutation = "{" + ",".join(map(str, order)) + "}"
+            text = (f"HloModule m\nENTRY e {{\n  x = f32{sizes_text(sizes)} parameter(0)\n"
+                    f"  v = f32{sizes_text(moved)} transpose(x), dimensions={permutation}\n" +
+                    one_element("v", "f32", moved))
+            self.row(f"transpose f32{sizes_text(sizes)} to {sizes_text(order)}", text,
+                     8e-9 * float(numpy.prod(sizes)), "GB", [("f32", sizes)],
+                     lambda jnp, x, order=order: jnp.transpose(x, order))
+        targets, rows, width = (20, 100, 8) if small else (10**6, 10**7, 64)
+        text = PRELUDE.format(t="f32") + (
+            f"  x = f32[{targets},{width}] parameter(0)\n  i = s32[{rows},1] parameter(1)\n"
+            f"  u = f32[{rows},{width}] parameter(2)\n"
+            f"  v = f32[{targets},{width}] scatter(x, i, u), update_window_dims={{1}}, "
+            f"inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, "
+            f"to_apply=add\n" + one_element("v", "f32", (targets, width)))
+        indices = self.random.integers(0, targets, (rows, 1), dtype=numpy.int32)
+        self.row(f"scatter-add of {rows} rows of {width} into {targets}", text,
+                 4e-9 * width * (rows + 2 * targets), "GB",
+                 [("f32", (targets, width)), ("s32", (rows, 1)), ("f32", (rows, width))],
+                 lambda jnp, x, i, u: x.at[i[:, 0]].add(u), {1: indices})
+
+    def programs(self):
+        if not self.flags.programs:
+            return
+        for program in sorted(pathlib.Path(self.flags.programs).glob("*/program.hlo")):
+            if self.flags.only and self.flags.only not in program.parent.name:
+                continue
+            seconds = self.own_seconds(program, "--inputs", program.with_name("inputs.npz"))
+            print(f"{program.parent.name + ', host to host':42}  {seconds * 1e3:11.4f} ms", flush=True)
+
+    def run(self):
+        peer = f"JAX {self.jax.__version__}" if self.jax else "none, as JAX has no GPU here"
+        print(f"{device_name()}; peer: {peer}; {datetime.date.today()}")
+        small = "HloModule m\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT v = f32[64] negate(x)\n}\n"
+        self.row("one small step", small, 512e-9, "GB", [("f32", (64,))], lambda jnp, x: -x)
+        for part in (self.dots, self.functions, self.reductions, self.scans, self.sorts, self.moves,
+                     self.programs):
+            part()
 
 
 def main():
@@ -176,6 +296,7 @@ def main():
     parser.add_argument("programs", nargs="?")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--cuda-driver")
+    parser.add_argument("--only")
     Bench(parser.parse_args()).run()
 
 

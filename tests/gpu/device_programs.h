@@ -11,6 +11,7 @@
 #include "plan/plan_text.h"
 #include "run/inputs/random_inputs.h"
 #include "tests/generated/generator.h"
+#include "tests/gpu/tested_driver.h"
 #include "tests/run/program_testing.h"
 
 namespace assay::gpu {
@@ -18,7 +19,7 @@ namespace assay::gpu {
 using Engines = std::span<const Engine* const>;
 inline Engines Emulated(int64_t min_elements = 0) {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
-                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = min_elements});
+                   {.driver = TestedDriver(), .min_elements = min_elements});
 }
 // The same, with all dots by residues that they can take.
 inline Engines EmulatedResidues() {
@@ -26,8 +27,9 @@ inline Engines EmulatedResidues() {
                    {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0, .residues_from = 0});
 }
 
-// How often the driver that the engine opens was called so.
+// How often the emulated driver was called so; 0 of a GPU's.
 inline uint64_t CallsOf(const char* function) {
+  if (!TestsEmulatedDriver()) return 0;
   void* const handle = dlopen(ASSAY_EMULATED_CUDA, RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
   const auto calls = reinterpret_cast<uint64_t (*)(const char*)>(dlsym(handle, "assay_emulated_calls"));

@@ -7,6 +7,7 @@
 #include "hlo/text/printer.h"
 #include "run/program.h"
 #include "tests/generated/generator.h"
+#include "tests/gpu/tested_driver.h"
 
 namespace assay::testing {
 namespace {
@@ -26,7 +27,7 @@ std::string DifferenceOf(GeneratedProgram generated, Tally& tally) {
   const absl::StatusOr<Literal> wanted =
       program->Run(generated.arguments, {}, EnginesOf(EngineChoice::kReference));
   const auto engines =
-      EnginesOf(EngineChoice::kGpu, MachineIsa(), false, {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0});
+      EnginesOf(EngineChoice::kGpu, MachineIsa(), false, {.driver = gpu::TestedDriver(), .min_elements = 0});
   const auto plan = program->PlanFor(engines);
   if (!plan.ok()) return "plan: " + Message(plan.status());
   for (const ComputationPlan& computation : (*plan)->computations) {

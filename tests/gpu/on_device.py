@@ -26,9 +26,9 @@ def main():
         program.write_text(PROGRAM, encoding="utf-8")
         plan = subprocess.run([assay, "plan", program, *FLAGS], capture_output=True, text=True,
                               check=True).stdout
-    declined = re.search(r"\(gpu: (.*)\)", plan)
+    declined = re.search(r"engine gpu is not available: (.*)|\(gpu: (.*?)\)", plan)
     if declined:
-        print(f"skipped: {declined[1]}")
+        print(f"skipped: {declined[1] or declined[2]}")
         return 77
     return subprocess.run([assay, "golden", "check", root / "golden", *FLAGS], check=False).returncode
 
