@@ -1,4 +1,4 @@
-// What sampled backends gave for one output, and what that says of an actual value (docs/bounds.md,
+// What sampled backends gave for one output, and what that says of an actual value (docs/bounds_reference.md,
 // Estimates).
 #ifndef ASSAY_CHECK_SAMPLES_H_
 #define ASSAY_CHECK_SAMPLES_H_
@@ -31,8 +31,8 @@ struct Estimate {
 
 class OutputSamples {
  public:
-  // An actual value is implausible beyond this multiple of the spread. docs/bounds.md has the false alarms
-  // that it was chosen by.
+  // An actual value is implausible beyond this multiple of the spread. docs/bounds_reference.md has the false
+  // alarms that it was chosen by.
   static constexpr double kMultiple = 16;
   // Samples disagree wildly where the spread is more than this share of the output's largest magnitude.
   static constexpr double kChaoticShare = 0.25;

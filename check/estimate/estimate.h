@@ -1,5 +1,5 @@
 // Estimates where proofs end: conforming backends are sampled, and what they give is held beside the outputs
-// whose bounds leave elements undecided (docs/bounds.md).
+// whose bounds leave elements undecided (docs/bounds_reference.md).
 #ifndef ASSAY_CHECK_ESTIMATE_ESTIMATE_H_
 #define ASSAY_CHECK_ESTIMATE_ESTIMATE_H_
 
