@@ -166,8 +166,8 @@ class PyModule {
                              (IsFloat(leaf.element_type()) || IsComplex(leaf.element_type())));
       });
     }
-    absl::StatusOr<SampledProgram> made = SampleProgram(
-        program_.verified(), *profile, subnormals, SampleRadii::kOfEachSample);
+    absl::StatusOr<SampledProgram> made =
+        SampleProgram(program_.verified(), *profile, subnormals, SampleRadii::kOfEachSample);
     if (!made.ok()) Throw(made.status(), name_, text_);
     absl::StatusOr<Program> sampled = Program::OfModule(std::move(made->module));
     if (!sampled.ok()) Throw(sampled.status(), name_, text_);

@@ -40,8 +40,8 @@ class ModuleSampler {
   absl::StatusOr<SharedRadii> WriteRadii();
   absl::Status SampleEntry(const std::vector<bool>& subnormal_arguments, SharedRadii radii);
   int64_t NextNumber() { return ++number_; }
-  // Whether a product of the computation may be contracted: it is the root, or read by a sum, or by what is no
-  // arithmetic and may hand it on.
+  // Whether a product of the computation may be contracted: it is the root, or read by a sum, or by what is
+  // no arithmetic and may hand it on.
   bool MayBeAdded(const Computation& computation, const Instruction& product);
 
  private:

@@ -161,9 +161,9 @@ class PartingFinder {
                                   std::clamp<int64_t>(kMaxRunBytes / BytesOf(site), 1, kMaxSlots));
     }
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(site, sources, slots));
-    ASSAY_ASSIGN_OR_RETURN(SampledProgram made, SampleProgram(program.verified(), profile_,
-                                                              SubnormalLeaves(site.exact.arguments),
-                                                              SampleRadii::kOfEachSample));
+    ASSAY_ASSIGN_OR_RETURN(SampledProgram made,
+                           SampleProgram(program.verified(), profile_, SubnormalLeaves(site.exact.arguments),
+                                         SampleRadii::kOfEachSample));
     ASSAY_ASSIGN_OR_RETURN(const Program sampled, Program::OfModule(std::move(made.module)));
     SiteRuns runs;
     ASSAY_ASSIGN_OR_RETURN(runs.exact, RunOne(program, site.exact.arguments));

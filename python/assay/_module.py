@@ -73,8 +73,8 @@ class Module:
             return self._module.to_proto()
 
     def sampled(self, profile: str) -> "Module":
-        """The program as conforming backends may run it, sampled (docs/bounds.md, Estimates): it takes a
-        key, sample_key(seed), behind its arguments, and each seed is another backend. Raises NotSupported where
+        """The program as conforming backends may run it, sampled (docs/bounds.md, Estimates): it takes
+        sample_key(seed) behind its arguments, and each seed is another backend. Raises NotSupported where
         dimensions are free."""
         made = Module.__new__(Module)
         with translated():

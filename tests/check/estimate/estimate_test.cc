@@ -204,8 +204,8 @@ TEST_CASE("samples: subnormal numbers are flushed in some samples", "[check][est
 }
 
 TEST_CASE("samples: a moved product is the number above or below the real one", "[check][estimate]") {
-  // Products of 24-bit numbers, in f64 exact: of f32, f16 and bf16. 1 + 2^-23 squared is next to 1 + 2^-22, and
-  // the numbers just below a power of two are half as far apart.
+  // Products of 24-bit numbers, in f64 exact: of f32, f16 and bf16. 1 + 2^-23 squared is next to 1 + 2^-22,
+  // and the numbers just below a power of two are half as far apart.
   std::vector<double> x;
   for (int k = 0; k < 4000; ++k) x.push_back(1 + std::fmod(k * 0.6180339887498949, 1));
   x[0] = 1 + 0x1p-23, x[1] = 2 - 0x1p-23;

@@ -29,7 +29,8 @@ using WarpOperation = void (*)(void* const* operands);
 // under way wait, and no barrier or operation of a warp is complete, nothing can end the wait: that is an
 // error, as a device need not start further blocks before these end.
 //
-// The blocks of a cluster are under way together, their threads one after the other in the order of the blocks.
+// The blocks of a cluster are under way together, their threads one after the other in the order of the
+// blocks.
 class GridRun {
  public:
   GridRun(const KernelBody& kernel, const Launch& launch, const Memory& memory);
