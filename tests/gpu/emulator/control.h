@@ -14,6 +14,8 @@
 //   SHARED           bytes of shared memory that a block may ask for: 232448
 //   POOLS            1: there are memory pools; 0: there are none
 //   EAGER            0: what is put into a stream waits there until somebody waits for it; 1: it runs at once
+//   ORDER            0: blocks of a kernel run one after the other; else a seed: those of each launch
+//                    start in another random order, some at once (device/block.h)
 //   FAIL             calls that fail: FUNCTION:N:ERROR,… The N-th call from now (1: the next) of FUNCTION,
 //                    * for any, gives ERROR, CUDA's number, and does nothing else; N+:
 //                      all calls from the N-th on.

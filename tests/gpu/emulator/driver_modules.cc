@@ -199,9 +199,15 @@ Result cuLaunchKernel(cuda::Function function, unsigned blocks_x, unsigned block
     if (!FitsDevice(shape, function->dynamic_shared) ||
         !ReadArgument(*function->kernel, parameters, extra, &argument))
       return Result::kInvalidValue;
-    return emulator.Enqueue(stream, [&emulator, function, shape, argument] {
+    // The seed of this launch.
+    const auto order = static_cast<uint64_t>(
+        emulator.settings.order == 0
+            ? 0
+            : emulator.settings.order + static_cast<int64_t>(emulator.calls["cuLaunchKernel"]));
+    return emulator.Enqueue(stream, [&emulator, function, shape, argument, order] {
       Launch launch = shape;
       launch.argument = argument.data();
+      launch.order = order;
       return RunKernel(&emulator, function, launch);
     });
   });

@@ -8,12 +8,11 @@
 namespace assay::emulated {
 namespace {
 
-constexpr const char* kNumbers[] = {"DEVICES", "DRIVER_VERSION", "MULTIPROCESSORS", "MEMORY", "SHARED",
-                                    "POOLS",   "EAGER"};
+constexpr const char* kNumbers[] = {"DEVICES", "DRIVER_VERSION", "MULTIPROCESSORS", "MEMORY",
+                                    "SHARED",  "POOLS",          "EAGER",           "ORDER"};
 constexpr int64_t Settings::*kMembers[] = {
-    &Settings::devices, &Settings::driver_version, &Settings::multiprocessors,
-    &Settings::memory,  &Settings::shared,         &Settings::pools,
-    &Settings::eager};
+    &Settings::devices, &Settings::driver_version, &Settings::multiprocessors, &Settings::memory,
+    &Settings::shared,  &Settings::pools,          &Settings::eager,           &Settings::order};
 
 std::optional<int64_t> Number(std::string_view text) {
   int64_t value = 0;
@@ -81,7 +80,7 @@ bool Settings::Set(std::string_view setting, const char* value) {
 Settings EnvironmentSettings() {
   Settings settings;
   for (const std::string name : {"DEVICES", "NAME", "CAPABILITY", "DRIVER_VERSION", "MULTIPROCESSORS",
-                                 "MEMORY", "SHARED", "POOLS", "EAGER", "FAIL"}) {
+                                 "MEMORY", "SHARED", "POOLS", "EAGER", "ORDER", "FAIL"}) {
     const std::string variable = "ASSAY_EMULATED_" + name;
     const char* const value = std::getenv(variable.c_str());
     if (value == nullptr || settings.Set(name, value)) continue;

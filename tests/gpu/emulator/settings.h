@@ -30,6 +30,7 @@ struct Settings {
   int64_t shared = 227 << 10;
   int64_t pools = 1;
   int64_t eager = 0;
+  int64_t order = 0;
   std::vector<FailRule> fail;
 
   // False where there is no such setting or it has no such value; null: the default.
