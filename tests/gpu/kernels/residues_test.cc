@@ -19,6 +19,7 @@ struct ResidueCase {
   bool lhs_turned = false, rhs_turned = false;
   int usual = 0;  // moduli; 0: by the rule
   int piece_steps = kResiduePieceSteps;
+  bool has_second_level = true;
   std::vector<T> lhs = std::vector<T>(batch * m * k), rhs = std::vector<T>(batch * n * k);
 
   int64_t Left(int64_t b, int64_t row, int64_t i) const {
@@ -84,10 +85,12 @@ class ResidueRun {
     const auto* count = reinterpret_cast<const uint32_t*>(first_.dot.open_count);
     outcome.open = *count;
     if constexpr (!kIsDouble) {
-      ResidueArguments again = first_;
-      again.usual = 16;
-      again.other_control = second_.control;
-      Launch("residue_again", 1, 32, 0, again);
+      if (x_.has_second_level) {
+        ResidueArguments again = first_;
+        again.usual = 16;
+        again.other_control = second_.control;
+        Launch("residue_again", 1, 32, 0, again);
+      }
       outcome.again = reinterpret_cast<const ResidueControl*>(second_.control)->moduli != 0;
       Level(second_, "residue_slice_f32_wide", "residue_sum_3");
       outcome.open = *count;
@@ -349,10 +352,10 @@ TEST_CASE("dots by residues with NaN and infinities, and at the end of the range
 // Rows that are alike and as long as the limit allows: sums next to P / 2, where a quotient that is off by a
 // little gives a sum that is wrong by P.
 template <typename T>
-ResidueCase<T> Parallel(int64_t k, int moduli, int usual) {
+ResidueCase<T> Parallel(int64_t k, int moduli, int usual, double factor = 1 - 0x1p-22) {
   ResidueCase<T> x{.m = 4, .n = 5, .k = k, .usual = usual};
   const double limit = ResidueSystems()[moduli].limit - std::sqrt(static_cast<double>(k)) / 2 - 1.01;
-  const double element = limit / std::sqrt(static_cast<double>(k)) * (1 - 0x1p-22);
+  const double element = limit / std::sqrt(static_cast<double>(k)) * factor;
   for (auto* const values : {&x.lhs, &x.rhs}) {
     // One element makes the unit so small that nothing is exact.
     for (int64_t i = 0; i < static_cast<int64_t>(values->size()); ++i)
@@ -368,6 +371,8 @@ TEST_CASE("dots by residues of rows that are parallel and fill the limit are exa
       const ResidueOutcome outcome = CheckResidues(Parallel<float>(k, moduli, moduli), Float::kBf16);
       CHECK(outcome.moduli == moduli);
       CHECK_FALSE(outcome.exact);
+      // Rows that are a little longer are scaled down.
+      CheckResidues(Parallel<float>(k, moduli, moduli, 1 + 0x1p-8), Float::kBf16);
     }
     // 16 moduli, as the four of the first level leave all open.
     CHECK(CheckResidues(Parallel<float>(k, 16, 4), Float::kF32).again);
@@ -377,9 +382,10 @@ TEST_CASE("dots by residues of rows that are parallel and fill the limit are exa
 }
 
 TEST_CASE("sums of exact units that fill the system are exact", "[kernels][residues]") {
-  for (int moduli = 3; moduli <= 5; ++moduli) {
+  for (const auto& [moduli, factor] :
+       std::vector<std::pair<int, double>>{{3, 1}, {4, 1}, {5, 1}, {3, 1.3}, {4, 1.3}}) {
     ResidueCase<float> x{.m = 3, .n = 3, .k = 4};
-    const auto element = static_cast<float>(std::floor(ResidueSystems()[moduli].limit / 2));
+    const auto element = static_cast<float>(std::floor(ResidueSystems()[moduli].limit / 2 * factor));
     FillBoth(x, [&] { return Numbers()() % 2 == 0 ? element : -element; });
     std::fill_n(x.lhs.begin(), 4, element);
     std::fill_n(x.rhs.begin(), 4, element);
@@ -436,9 +442,24 @@ TEST_CASE("f64 dots by residues are exact", "[kernels][residues]") {
 TEST_CASE("elements of f64 that vanish beside their row decide ties", "[kernels][residues]") {
   for (const double last : {0x1p-1000, -0x1p-1000, 0.0}) {
     ResidueCase<double> x{.m = 1, .n = 1, .k = 3};
-    x.lhs = {0x1p800, 0x1p747, last};
+    x.lhs = {0x1p400, 0x1p347, last};
     x.rhs = {1, 1, 1};
-    CheckResidues(x, Float::kF64);
+    CHECK(CheckResidues(x, Float::kF64).open == (last == 0 ? 0 : 1));
+  }
+}
+
+// Few moduli leave much open, and without a second level all of it is mended, but for rows of many cuts.
+TEST_CASE("open entries are mended by what was cut off", "[kernels][residues]") {
+  for (const int moduli : {7, 8, 9}) {
+    ResidueCase<float> x{
+        .m = 50, .n = 50, .k = 160, .rhs_turned = true, .usual = moduli, .has_second_level = false};
+    FillBoth(x, Normal);
+    // One element makes the unit so small that nothing is exact.
+    x.lhs[0] = 0x1p-60f;
+    const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
+    CHECK(outcome.moduli == moduli);
+    CHECK(outcome.open > 8);
+    if (moduli == 9) CHECK(outcome.still_open == 0);
   }
 }
 
@@ -467,6 +488,23 @@ TEST_CASE("what is wrong in the tables of residues shows in the sums", "[kernels
   // A limit that is too high, where rows fill it.
   const ResidueCase<float> parallel = Parallel<float>(64, 8, 8);
   CHECK(differs(parallel, Float::kBf16, 8, [](ResidueSystem& s) { s.limit *= 2; }));
+}
+
+// Bytes of 127, and k beyond what 32 bits hold of their products. Slow: not part of the ordinary run.
+TEST_CASE("sums of residues of very long rows are exact", "[.long][kernels][residues]") {
+  ResidueCase<float> x{.m = 1, .n = 1, .k = 140000};
+  constexpr int kModuli = 4;
+  const ResidueSystem& system = ResidueSystems()[kModuli];
+  int left = 1;
+  while ((left * system.low[0][1] % 255 + 255) % 255 != 127) ++left;
+  std::fill(x.lhs.begin(), x.lhs.end(), static_cast<float>(left));
+  std::fill(x.rhs.begin(), x.rhs.end(), 127.0f);
+  // Odd neighbours, so that units are 1.
+  x.lhs[0] += 1;
+  x.rhs[0] -= 2;
+  const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
+  CHECK(outcome.exact);
+  CHECK(outcome.moduli == kModuli);
 }
 
 }  // namespace assay::gpu
