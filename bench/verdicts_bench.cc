@@ -1,6 +1,7 @@
 // What verdicts cost: for each directory with program.hlo and inputs.npz, the least processor time of some
 // runs of the plan, of the plan with bounds, and of N samples with what is kept of them; all plans are warm.
-// JSON lines, in seconds. Usage: verdicts_bench PROFILE SAMPLES DIRECTORY...
+// JSON lines, in seconds.
+// Usage: verdicts_bench PROFILE SAMPLES DIRECTORY...
 #include <time.h>
 
 #include <algorithm>

@@ -109,8 +109,8 @@ Node Mover::KeyBit(uint32_t bit) {
   return c_.Compare("NE", one, 0);
 }
 
-// The value, or where the sample flushes and it is small a zero of its sign. `magnitude` is nearly that of
-// the value.
+// The value, or where the sample flushes and it is small a zero of its sign. `magnitude` is nearly the
+// value's.
 Node Mover::Flushed(Node wide, Node magnitude, ElementType type) {
   if (!flushes_.Has(type)) return wide;
   const ElementType wide_type = c_.ShapeOf(wide).element_type();
