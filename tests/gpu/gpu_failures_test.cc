@@ -148,6 +148,36 @@ ENTRY e {
   CHECK(failures.errors > 0);
 }
 
+TEST_CASE("Each call of the driver fails once in sums, prefixes, sorts and gathers", "[gpu][failures]") {
+  const Failures failures = FailEach(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=GE, type=TOTALORDER
+}
+ENTRY e {
+  x = f32[2,40] parameter(0)
+  i = s32[9] parameter(1)
+  z = f32[] constant(0)
+  c = f32[2,40] reduce-window(x, z), window={size=1x40 pad=0_0x39_0}, to_apply=sum
+  o = f32[2,40] sort(c), dimensions={1}, is_stable=true, to_apply=less
+  g = f32[9,40] gather(o, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1,40}
+  r = f32[9] reduce(g, z), dimensions={1}, to_apply=sum
+  u = f32[40] reduce(g, z), dimensions={0}, to_apply=sum
+  ROOT t = (f32[9], f32[40]) tuple(r, u)
+}
+)",
+                                     8);
+  CHECK(failures.same > 0);
+  CHECK(failures.errors > 0);
+}
+
 // Between a tenth of a second and some seconds a run: a few calls of each.
 void FailInPrograms(std::initializer_list<const char*> programs, uint64_t most) {
   for (const std::string program : programs) {
