@@ -355,7 +355,7 @@ template <typename T>
 ResidueCase<T> Parallel(int64_t k, int moduli, int usual, double factor = 1 - 0x1p-22) {
   ResidueCase<T> x{.m = 4, .n = 5, .k = k, .usual = usual};
   const double limit = ResidueSystems()[moduli].limit - std::sqrt(static_cast<double>(k)) / 2 - 1.01;
-  const double element = limit / std::sqrt(static_cast<double>(k)) * factor;
+  const double element = limit / std::sqrt(static_cast<double>(k - 1)) * factor;
   for (auto* const values : {&x.lhs, &x.rhs}) {
     // One element makes the unit so small that nothing is exact.
     for (int64_t i = 0; i < static_cast<int64_t>(values->size()); ++i)
@@ -385,7 +385,7 @@ TEST_CASE("sums of exact units that fill the system are exact", "[kernels][resid
   for (const auto& [moduli, factor] :
        std::vector<std::pair<int, double>>{{3, 1}, {4, 1}, {5, 1}, {3, 1.3}, {4, 1.3}}) {
     ResidueCase<float> x{.m = 3, .n = 3, .k = 4};
-    const auto element = static_cast<float>(std::floor(ResidueSystems()[moduli].limit / 2 * factor));
+    const auto element = static_cast<float>(2 * std::floor(ResidueSystems()[moduli].limit / 4 * factor) - 1);
     FillBoth(x, [&] { return Numbers()() % 2 == 0 ? element : -element; });
     std::fill_n(x.lhs.begin(), 4, element);
     std::fill_n(x.rhs.begin(), 4, element);
