@@ -106,7 +106,7 @@ struct ByteProductArguments {
 struct ResidueRow {
   float norm, largest, lost, lost_sum;
   int32_t exponent;
-  uint32_t cuts;  // elements that lost something; the first kMostCuts are listed; more: some is no float
+  uint32_t cuts;  // that are listed, the first kMostCuts of them; the top bit: others are not
   double lost_squares, lost_magnitudes;
 };
 struct ResidueCut {

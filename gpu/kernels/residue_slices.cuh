@@ -145,8 +145,12 @@ struct Slicer {
   __device__ __forceinline__ void NoteCut(ResidueRow* row, int64_t index, int64_t k, double cut) const {
     const float lost = ToFloat(cut);
     const bool listed = a.cuts != 0 && static_cast<double>(lost) == cut;
-    const uint32_t at = AtomicAdd(&row->cuts, listed ? 1 : kMostCuts + 1);
-    if (listed && at < kMostCuts)
+    if (!listed) {
+      AtomicOr(&row->cuts, uint32_t{1} << 31);
+      return;
+    }
+    const uint32_t at = AtomicAdd(&row->cuts, 1);
+    if (at < kMostCuts)
       reinterpret_cast<ResidueCut*>(a.cuts)[index * kMostCuts + at] = {static_cast<int32_t>(k), lost};
   }
 
