@@ -58,6 +58,10 @@ Allowance ComputationDeriver::Allowed(ElementType type) const {
   return AllowanceOf(module_.profile(), view_->instruction, type);
 }
 
+Allowance ComputationDeriver::AllowedFor(Opcode op, ElementType type) const {
+  return AllowanceOf(module_.profile(), Instruction(op), type);
+}
+
 double ComputationDeriver::SumUnit(ElementType type) const {
   return SumUnitOf(module_.profile(), view(), type);
 }

@@ -85,12 +85,17 @@ class BoundContext {
   // Where operand k is infinite its radius is, too; and the same of the result from here on.
   virtual bool InfinityIsUndecided(size_t k) = 0;
   virtual void SetInfinityIsUndecided() = 0;
+  // Says that errors of this instruction are those of operands that are a little off. True: a sample moves
+  // these, and no radius is to be given (check/estimate).
+  virtual bool SamplesMoveOperands() { return false; }
   // The computation gives exact results of exact arguments.
   virtual bool IsExact(ComputationId id) = 0;
 
   // What the profile says of this instruction, of sums and of what dots cut their operands to:
   // units of roundoff (half an ulp).
   virtual Allowance Allowed(ElementType type) const = 0;
+  // The same of another operation, as which a backend computes a step of this one.
+  virtual Allowance AllowedFor(Opcode op, ElementType type) const = 0;
   virtual double SumUnit(ElementType type) const = 0;
   virtual double InputUnit(ElementType type) const = 0;
   // Radii are to be as large as errors usually are, not as they can be at most: of sums of n terms by the

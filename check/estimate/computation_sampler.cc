@@ -29,12 +29,12 @@ bool IsFlat(const Shape& shape) {
                      [](const Shape& element) { return element.IsArray(); });
 }
 
-// Whether errors of the instruction, which has no rule, are those of operands that are a little off (backward
+// Whether errors of the instruction are those of operands that are a little off (backward
 // stability), and it can be written once more.
-bool MovesOperands(const Instruction& instruction) {
+bool MovesOperands(const Instruction& instruction, bool by_rule) {
   const OpDef& definition = DefinitionOf(instruction.opcode);
   const bool has_no_rule = definition.bound == &bound::NoRule || instruction.opcode == Opcode::kCustomCall;
-  return has_no_rule && CalledComputations(instruction).empty() && !HasSideEffect(instruction) &&
+  return (by_rule || has_no_rule) && CalledComputations(instruction).empty() && !HasSideEffect(instruction) &&
          definition.channel == Channel::kNone && !definition.gives_async_state &&
          !definition.takes_async_state;
 }
@@ -219,9 +219,10 @@ Node ComputationSampler::Follow(const Instruction& instruction) {
     return mover_.RoundedEitherWay(instruction.opcode, operands_[0], operands_[1], module_.NextNumber());
   CutOperands();
   TakeLeaves(Copy(instruction));
-  gave_up_ = false;
+  gave_up_ = moves_operands_ = false;
   rule(*this);
-  if (gave_up_) MoveWithoutRule(instruction);
+  if (gave_up_) shared_.Note(*from_, instruction, why_);
+  if (gave_up_ || moves_operands_) MoveByUlps(instruction);
   return WithMovedLeaves(instruction, rule);
 }
 
@@ -247,9 +248,9 @@ std::optional<Node> ComputationSampler::FollowInlined(const Instruction& call) {
 std::optional<Node> ComputationSampler::FollowShared(const Instruction& instruction, BoundFn rule) {
   if (entry_ == Entry::kWritesRadii) {
     TakeLeaves(Copy(instruction));
-    gave_up_ = false;
+    gave_up_ = moves_operands_ = false;
     rule(*this);
-    if (gave_up_) radii_.assign(radii_.size(), Node());
+    if (gave_up_ || moves_operands_) radii_.assign(radii_.size(), Node());
     ShareRadii();
     return whole_;
   }
@@ -304,9 +305,9 @@ void ComputationSampler::CutOperands() {
 
 // The operands and the results are moved by the ulps that the profile has for the operation, and the root of
 // the lines' length.
-void ComputationSampler::MoveWithoutRule(const Instruction& instruction) {
-  shared_.Note(*from_, instruction, why_);
-  if (MovesOperands(instruction)) {
+void ComputationSampler::MoveByUlps(const Instruction& instruction) {
+  gave_up_ = true;
+  if (MovesOperands(instruction, moves_operands_)) {
     for (size_t k = 0; k < operands_.size(); ++k) {
       const Shape& shape = view_->operand(k);
       if (!IsRounded(shape)) continue;
@@ -422,6 +423,10 @@ Ends ComputationSampler::EndsOf(size_t k) {
 Ends ComputationSampler::ResultEnds() { return bound::EndsByRule(*this); }
 
 // Subnormal numbers are flushed by the calls themselves, in some samples.
+Allowance ComputationSampler::AllowedFor(Opcode op, ElementType type) const {
+  return AllowanceOf(shared_.profile(), Instruction(op), type);
+}
+
 Allowance ComputationSampler::Allowed(ElementType type) const {
   const ElementType component = IsComplex(type) ? ComponentType(type) : type;
   Allowance allowed = AllowanceOf(shared_.profile(), view_->instruction, type);

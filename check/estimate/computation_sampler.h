@@ -72,8 +72,10 @@ class ComputationSampler final : public BoundContext {
   void SetRadius(Node radius, size_t leaf) override { radii_[leaf] = radius; }
   void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override {}
+  bool SamplesMoveOperands() override { return moves_operands_ = true; }
   bool IsExact(ComputationId id) override { return shared_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;
+  Allowance AllowedFor(Opcode op, ElementType type) const override;
   double SumUnit(ElementType type) const override;
   double InputUnit(ElementType) const override { return 0; }  // operands are cut themselves
   Node Write(Instruction instruction) override { return writer_.Write(std::move(instruction)); }
@@ -119,7 +121,7 @@ class ComputationSampler final : public BoundContext {
   bool MayStayUnrounded() const;
   // The result, its leaves moved by their radii.
   Node WithMovedLeaves(const Instruction& instruction, BoundFn rule);
-  void MoveWithoutRule(const Instruction& instruction);
+  void MoveByUlps(const Instruction& instruction);
   Node WithoutSubnormals(Node value, const std::vector<bool>& subnormal_arguments);
   Node Paired(Node value);
   void TakeParameters(SampledForm form);
@@ -133,7 +135,7 @@ class ComputationSampler final : public BoundContext {
   Node key_, whole_;
   std::optional<InstructionView> view_;
   std::vector<Node> operands_, leaves_, radii_;
-  bool gave_up_ = false;
+  bool gave_up_ = false, moves_operands_ = false;
   std::string why_;
   size_t next_argument_leaf_ = 0;
   Entry entry_ = Entry::kNone;

@@ -73,6 +73,12 @@ void Sqrt(BoundContext& c);
 void Tan(BoundContext& c);
 void Tanh(BoundContext& c);
 
+void Cholesky(BoundContext& c);
+void Potrf(BoundContext& c, bool lower);
+void TriangularSolve(BoundContext& c);
+// The same by these attributes instead of the instruction's.
+void TriangularSolveOf(BoundContext& c, const AttributeMap& attributes);
+
 void AllReduce(BoundContext& c);
 void Convolution(BoundContext& c);
 void Dot(BoundContext& c);

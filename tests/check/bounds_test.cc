@@ -204,9 +204,14 @@ TEST_CASE("bounds: infinities and NaNs of exact operands are certain", "[check]"
 }
 
 TEST_CASE("bounds: where there is no rule the reason is told", "[check]") {
-  const BoundedOutputs bounded = Bounded(R"(ENTRY e { x = f32[2,2] parameter(0)
-  ROOT c = f32[2,2] cholesky(x), lower=true })",
-                                         {Literal::FromDoubles(ElementType::kF32, {{2, 2}}, {{2, 0, 0, 2}})});
+  const BoundedOutputs bounded = Bounded(R"(f { a = f32[] parameter(0)
+  k = f32[] parameter(1)
+  s = f32[] add(a, k)
+  ROOT t = (f32[], f32[]) tuple(s, s) }
+ENTRY e { x = f32[4] parameter(0)
+  zero = f32[] constant(0)
+  ROOT c = (f32[4], f32[]) scan(x, zero), dimensions={0}, num_carries=1, to_apply=f })",
+                                         {OneToFour()});
   REQUIRE(bounded.unchecked.size() == 1);
   CHECK(bounded.unchecked[0].instruction == "c");
   CHECK(CompareToBounds(bounded.outputs[0], &bounded.outputs[0].exact).unchecked == 4);

@@ -3,6 +3,7 @@
 #define ASSAY_TESTS_CHECK_BOUNDS_TESTING_H_
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,32 @@ inline std::vector<double> RadiiOf(const std::string& text, std::vector<Literal>
   for (int64_t i = 0; i < output.exact.shape().num_elements(); ++i)
     radii.push_back(output.radius.has_value() ? output.radius->GetDouble(i) : 0);
   return radii;
+}
+
+// Half the ulp of 1 in f32, the unit of roundoff.
+inline const double kHalfUlpOfOne = std::ldexp(1, -24);
+
+inline Literal FloatMatrix(int64_t rows, int64_t columns, const std::vector<double>& elements) {
+  const int64_t sizes[] = {rows, columns};
+  return Literal::FromDoubles(ElementType::kF32, sizes, elements);
+}
+
+// The radius behind `ten`, which is 10 with a radius of 70 half ulps of 1: of five terms in any order, and
+// two roundings (bounds_test.cc). `zero` is a scalar as well.
+inline const double kRadiusBehindTen = 70 * kHalfUlpOfOne;
+
+inline double RadiusBehindTen(const std::string& rest) {
+  const std::string text = R"(add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b) }
+ENTRY e { x = f32[4] parameter(0)
+  zero = f32[] constant(0)
+  ten = f32[] reduce(x, zero), dimensions={0}, to_apply=add
+)" + rest + "}";
+  const std::vector<double> radii =
+      RadiiOf(text, {Literal::FromDoubles(ElementType::kF32, {{4}}, {{1, 2, 3, 4}})});
+  REQUIRE(radii.size() == 1);
+  return radii[0];
 }
 
 }  // namespace assay::testing

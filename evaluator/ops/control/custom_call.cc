@@ -430,6 +430,15 @@ void BoundOfCustomCall(BoundContext& c) {
   const bool is_one_array = c.view().result().IsArray() && c.view().num_operands() == 1 &&
                             Shape::Compatible(c.view().operand(0), c.view().result());
   if (is_one_array && IsIdentity(target)) return c.SetRadius(c.Radius(0));
+  if (IsLapackCall(call)) {
+    // It was verified.
+    const absl::StatusOr<std::optional<StandIn>> stand_in = StandInOf(call, c.view().result());
+    if (!stand_in.ok() || !stand_in->has_value()) return bound::NoRule(c);
+    const AttributeMap& attributes = (*stand_in)->instruction.attributes;
+    if ((*stand_in)->instruction.opcode == Opcode::kCholesky)
+      return bound::Potrf(c, attributes.Bool(Attr::kLower));
+    return bound::TriangularSolveOf(c, attributes);
+  }
   if (!IsAllocation(target)) bound::NoRule(c);
 }
 
