@@ -1,5 +1,6 @@
 #include "evaluator/custom_op.h"
 
+#include "evaluator/bound.h"
 #include "evaluator/work.h"
 
 namespace assay {
@@ -10,6 +11,8 @@ absl::StatusOr<std::shared_ptr<const CustomDeviceKernel>> CustomOp::PrepareOnDev
 }
 
 double CustomOp::Elements(const InstructionView& call) const { return work::Largest(call); }
+
+void CustomOp::Bound(BoundContext& context) const { context.MarkUnchecked("no rule for its bounds yet"); }
 
 const CustomOp* CustomOpOf(const Module& module, const Instruction& call) {
   if (module.custom_ops == nullptr || call.opcode != Opcode::kCustomCall) return nullptr;

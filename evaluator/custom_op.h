@@ -16,6 +16,7 @@
 
 namespace assay {
 
+class BoundContext;      // bound.h
 class EvalContext;       // eval_context.h
 struct InferContext;     // op.h
 struct InstructionView;  // instruction_view.h
@@ -87,6 +88,9 @@ class CustomOp : public CustomCallTarget {
   // What --max-steps counts of a call that passed Infer (Work::elements), by its shapes and attributes; the
   // larger of the result and the largest operand, where the operation says nothing else.
   virtual double Elements(const InstructionView& call) const;
+  // The rule of a call's bounds (docs/bounds.md), as OpDef::bound; nothing is known of the result, where the
+  // operation says nothing else.
+  virtual void Bound(BoundContext& context) const;
 };
 
 // The operation that a custom call of the module means; null where it is none of module.custom_ops.

@@ -10,6 +10,7 @@
 #include "custom/lapack/library.h"
 #include "custom/lapack/perturbed_solve.h"
 #include "custom/lapack/routines.h"
+#include "evaluator/bounds/rules.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -47,6 +48,11 @@ class LapackOp final : public CustomOp {
   }
 
   double Elements(const InstructionView& call) const override { return ElementsOfCall(routine_, call); }
+  void Bound(BoundContext& context) const override { BoundOf(routine_, context); }
+
+  static void BoundOf(const Routine& routine, BoundContext& context) {
+    routine.bound == nullptr ? bound::NoRule(context) : routine.bound(context);
+  }
 
   // `symbol`: the routine in the library; empty where none is asked.
   static absl::StatusOr<std::shared_ptr<const CustomKernel>> PrepareLapack(
@@ -106,6 +112,9 @@ class TypedOp final : public CustomOp {
 
   double Elements(const InstructionView& call) const override {
     return ElementsOfCall(RoutineFor(TypeOf(call.operand(0))), call);
+  }
+  void Bound(BoundContext& context) const override {
+    LapackOp::BoundOf(RoutineFor(TypeOf(context.view().operand(0))), context);
   }
 
  private:

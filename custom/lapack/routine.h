@@ -102,6 +102,8 @@ struct Routine {
   bool has_info = true;
   // A kernel of Assay's own in the library's place; null: there is none.
   std::shared_ptr<const CustomKernel> (*own)(const LapackCall& call, KernelRole role) = nullptr;
+  // The rule of its bounds; null: there is none.
+  void (*bound)(BoundContext& context) = nullptr;
   // Position among the routine's arguments of a matrix in which it may not find a NaN or an infinity; 0:
   // it may.
   int finite = 0;

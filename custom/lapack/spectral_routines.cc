@@ -4,6 +4,8 @@
 
 #include "custom/lapack/exact_routines.h"
 #include "custom/lapack/routines.h"
+#include "evaluator/bounds/rules.h"
+#include "evaluator/ops/control/call_config.h"
 #include "fmt/format.h"
 
 namespace assay::custom {
@@ -287,6 +289,12 @@ int CallComplexGees(const LapackArguments& args) {
   return info;
 }
 
+void BoundOfSvd(BoundContext& c) { bound::Spectrum(c, {.values = 1, .info = 4}); }
+void BoundOfEigh(BoundContext& c) {
+  const std::optional<int64_t> uplo = ConfigInteger(c.view().instruction, "uplo");
+  bound::Spectrum(c, {.values = 1, .info = 2, .lower = uplo == 'L'});
+}
+
 // Where NaN and infinity must not come: reductions scale by the largest element, loops look for what becomes
 // small, and LAPACK's own checks of such factors end the process.
 constexpr Routine kSpectral[] = {
@@ -299,6 +307,7 @@ constexpr Routine kSpectral[] = {
      .workspace = WorkspaceOfSvd,
      .invoke = CallGesdd,
      .exact = ExactSvd,
+     .bound = BoundOfSvd,
      .finite = 4},
     {.name = "gesvd",
      .types = "sdcz",
@@ -309,6 +318,7 @@ constexpr Routine kSpectral[] = {
      .workspace = WorkspaceOfSvd,
      .invoke = CallGesvd,
      .exact = ExactSvd,
+     .bound = BoundOfSvd,
      .finite = 5},
     {.name = "syevd",
      .types = "sd",
@@ -318,6 +328,7 @@ constexpr Routine kSpectral[] = {
      .workspace = WorkspaceOfEigh,
      .invoke = CallSyevd,
      .exact = ExactSyevd,
+     .bound = BoundOfEigh,
      .finite = 4},
     {.name = "heevd",
      .types = "cz",
@@ -327,6 +338,7 @@ constexpr Routine kSpectral[] = {
      .workspace = WorkspaceOfEigh,
      .invoke = CallSyevd,
      .exact = ExactSyevd,
+     .bound = BoundOfEigh,
      .finite = 4},
     {.name = "geev",
      .types = "sd",

@@ -79,6 +79,14 @@ void TriangularSolve(BoundContext& c);
 // The same by these attributes instead of the instruction's.
 void TriangularSolveOf(BoundContext& c, const AttributeMap& attributes);
 
+// Eigenvalues of a Hermitian matrix, of which a triangle is read, or singular values, in ascending or
+// descending order: where they stand among the results.
+struct SpectrumResults {
+  size_t values, info;
+  std::optional<bool> lower;  // of a Hermitian matrix
+};
+void Spectrum(BoundContext& c, const SpectrumResults& results);
+
 void AllReduce(BoundContext& c);
 void Convolution(BoundContext& c);
 void Dot(BoundContext& c);

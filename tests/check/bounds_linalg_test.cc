@@ -106,6 +106,22 @@ TEST_CASE("bounds: cholesky of either triangle", "[check][bounds]") {
   CHECK(lower[3] == Approx(1.05 * 2 * share * q1 * q1 / 2).epsilon(1e-3));
 }
 
+// n = 1: |A|_F from above is sqrt(3) sqrt(2 3), of a triangle whose elements stand in the matrix twice; 10 n
+// u of it, and Assay's own rounding of 3.
+TEST_CASE("bounds: eigenvalues are as far apart as matrices, vectors are undecided", "[check][bounds]") {
+  const BoundedOutputs bounded = Bounded(
+      "ENTRY e { a = f32[1,1] parameter(0)\n  ROOT r = (f32[1,1], f32[1], s32[]) custom-call(a), "
+      "custom_call_target=\"lapack_ssyevd_ffi\", api_version=API_VERSION_TYPED_FFI, "
+      "backend_config={mode = 86 : ui8, uplo = 76 : ui8} }",
+      {FloatMatrix(1, 1, {3})});
+  REQUIRE(bounded.outputs.size() == 3);
+  CHECK(bounded.unchecked.size() == 1);
+  CHECK(bounded.outputs[0].radius->GetDouble(0) == std::numeric_limits<double>::infinity());
+  CHECK(bounded.outputs[1].radius->GetDouble(0) ==
+        Approx((10 * std::sqrt(18) + 3) * kHalfUlpOfOne).epsilon(1e-3));
+  CHECK(bounded.outputs[2].radius->GetDouble(0) == 0);
+}
+
 // The factor in one triangle, the matrix in the other; and that it did not fail.
 TEST_CASE("bounds: LAPACK's potrf", "[check][bounds]") {
   const auto of = [](const std::vector<double>& a) {

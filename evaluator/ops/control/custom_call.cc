@@ -425,7 +425,7 @@ absl::Status OpenSizesOfCustomCall(OpenSizes& sizes) {
 void BoundOfCustomCall(BoundContext& c) {
   const Instruction& call = c.view().instruction;
   const std::string_view target = call.attributes.Text(Attr::kCustomCallTarget);
-  if (CustomOpOf(c.module(), call) != nullptr) return bound::NoRule(c);
+  if (const CustomOp* const op = CustomOpOf(c.module(), call)) return op->Bound(c);
   if (target == "TopK") return bound::TopK(c);
   const bool is_one_array = c.view().result().IsArray() && c.view().num_operands() == 1 &&
                             Shape::Compatible(c.view().operand(0), c.view().result());
