@@ -73,6 +73,10 @@ void Sqrt(BoundContext& c);
 void Tan(BoundContext& c);
 void Tanh(BoundContext& c);
 
+void BatchNormGrad(BoundContext& c);
+void BatchNormInference(BoundContext& c);
+void BatchNormTraining(BoundContext& c);
+
 void Cholesky(BoundContext& c);
 void Potrf(BoundContext& c, bool lower);
 void TriangularSolve(BoundContext& c);

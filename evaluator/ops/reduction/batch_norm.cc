@@ -311,7 +311,7 @@ constinit const OpDef ops::BatchNormTraining = {
     .infer = InferBatchNormTraining,
     .eval = EvalBatchNormTraining,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::BatchNormTraining,
     .audit = audit::Computes,
     .open_sizes = OpenSizesOfBatchNorm,
 };
@@ -323,7 +323,7 @@ constinit const OpDef ops::BatchNormInference = {
     .infer = InferBatchNormInference,
     .eval = EvalBatchNormInference,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::BatchNormInference,
     .audit = audit::Computes,
     .open_sizes = OpenSizesOfBatchNorm,
 };
@@ -335,7 +335,7 @@ constinit const OpDef ops::BatchNormGrad = {
     .infer = InferBatchNormGrad,
     .eval = EvalBatchNormGrad,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::BatchNormGrad,
     .audit = audit::Computes,
     .open_sizes = OpenSizesOfBatchNorm,
 };

@@ -1,0 +1,41 @@
+// Radii of what backends compute in several steps, and of functions of complex numbers, worked out by hand.
+// In comments u is half the ulp of 1.
+#include <cmath>
+#include <limits>
+
+#include "tests/check/bounds_testing.h"
+
+namespace assay::testing {
+
+// e = 2 u, the root 4 u: 1 + 0 has a radius of 4 u, its inverse root 2 u + 4 u; times the scale 8 u; and the
+// sums 5 e.
+TEST_CASE("bounds: batch-norm-inference of one number", "[check][bounds]") {
+  const Literal one = Literal::FromDoubles(ElementType::kF32, {{1}}, {{1}});
+  const Literal zero = Literal::FromDoubles(ElementType::kF32, {{1}}, {{0}});
+  CHECK(RadiiOf(R"(ENTRY e { x = f32[1,1] parameter(0)
+  scale = f32[1] parameter(1)
+  offset = f32[1] parameter(2)
+  mean = f32[1] parameter(3)
+  var = f32[1] parameter(4)
+  ROOT y = f32[1,1] batch-norm-inference(x, scale, offset, mean, var), epsilon=0, feature_index=1 })",
+                {FloatMatrix(1, 1, {1}), one, zero, zero, one})[0] ==
+        Approx(18 * kHalfUlpOfOne).epsilon(1e-3));
+}
+
+// Eight terms 3, …: the mean of n equal numbers x has (1 + sum) (1 + e)^3 - 1 = (n + 1) u + 3 e of it.
+TEST_CASE("bounds: batch-norm-training's mean and variance", "[check][bounds]") {
+  const Literal one = Literal::FromDoubles(ElementType::kF32, {{1}}, {{1}});
+  const BoundedOutputs bounded = Bounded(R"(ENTRY e { x = f32[4,1] parameter(0)
+  scale = f32[1] parameter(1)
+  offset = f32[1] parameter(2)
+  ROOT y = (f32[4,1], f32[1], f32[1]) batch-norm-training(x, scale, offset), epsilon=1, feature_index=1 })",
+                                         {FloatMatrix(4, 1, {3, 3, 3, 3}), one, one});
+  REQUIRE(bounded.outputs.size() == 3);
+  CHECK(bounded.outputs[1].radius->GetDouble(0) == Approx(3 * (5 + 6) * kHalfUlpOfOne).epsilon(1e-3));
+  // K = 2 e + squares (5 u + 4 e) + twice the mean's 11 u and a rounding.
+  CHECK(bounded.outputs[2].radius->GetDouble(0) ==
+        Approx(9 * (4 + 13 + 22 + 2) * kHalfUlpOfOne).epsilon(1e-3));
+  CHECK(bounded.outputs[0].radius->GetDouble(0) > 0);
+}
+
+}  // namespace assay::testing
