@@ -99,6 +99,7 @@ void RaggedDot(BoundContext& c);
 void Reduce(BoundContext& c);
 void ReduceScatter(BoundContext& c);
 void ReduceWindow(BoundContext& c);
+void ScaledDot(BoundContext& c);
 void Scatter(BoundContext& c);
 void SelectAndScatter(BoundContext& c);
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/scalar_function.h"
@@ -256,8 +257,30 @@ bool NormsAreCheaper(const BoundContext& c, double terms) {
   return static_cast<double>(c.view().result().num_elements()) * terms > kLeast * read;
 }
 
+// A factor of a contraction, as magnitudes; by how much of itself it may be cut or rounded.
+struct Factor {
+  Node size, radius;
+  double cut = 0;
+};
+
 // |A| rB + rA |B| + rA rB + g (|A| + rA)(|B| + rB), g with what the operands are cut by:
 //   = |A| ((1 + g) rB + g |B|) + rA (1 + g)(|B| + rB): no product but those that are needed.
+void GiveProductsOf(BoundContext& c, double terms, const Factor& a, const Factor& b,
+                    absl::FunctionRef<Node(Node, Node)> products) {
+  const ElementType result = c.result_type();
+  double gamma = 0;
+  if (IsNumber(result)) {
+    const double cut = a.cut + b.cut;
+    gamma = (1 + GammaOfProducts(c, result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
+  }
+  if (c.IsEstimate() && !c.AnyRadius() && NormsAreCheaper(c, terms))
+    return SetRoundedRadius(c, c.Times(ProductOfNorms(c), gamma));
+  Node spread;
+  if (const Node right = TermOf(c, b.size, b.radius, gamma)) spread = products(a.size, right);
+  if (a.radius) spread = c.Plus(spread, products(a.radius, c.Times(c.Plus(b.size, b.radius), 1 + gamma)));
+  SetRoundedRadius(c, spread);
+}
+
 void GiveProducts(BoundContext& c, double terms) {
   // Groups of ragged dots stand behind the two factors.
   const auto products = [&](Node x, Node y) {
@@ -265,20 +288,44 @@ void GiveProducts(BoundContext& c, double terms) {
     for (size_t k = 2; k < c.view().num_operands(); ++k) operands.push_back(c.Value(k));
     return c.CloneWith(operands);
   };
-  const ElementType result = c.result_type(), type = RadiusType(result);
-  const Node a = c.ConvertTo(c.Magnitude(c.Value(0)), type), b = c.ConvertTo(c.Magnitude(c.Value(1)), type);
-  const Node ra = c.ConvertTo(c.Radius(0), type), rb = c.ConvertTo(c.Radius(1), type);
-  double gamma = 0;
-  if (IsNumber(result)) {
-    const double cut = c.InputUnit(c.operand_type(0)) + c.InputUnit(c.operand_type(1));
-    gamma = (1 + GammaOfProducts(c, result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
-  }
-  if (c.IsEstimate() && !c.AnyRadius() && NormsAreCheaper(c, terms))
-    return SetRoundedRadius(c, c.Times(ProductOfNorms(c), gamma));
-  Node spread;
-  if (const Node right = TermOf(c, b, rb, gamma)) spread = products(a, right);
-  if (ra) spread = c.Plus(spread, products(ra, c.Times(c.Plus(b, rb), 1 + gamma)));
-  SetRoundedRadius(c, spread);
+  const ElementType type = RadiusType(c.result_type());
+  const auto factor = [&](size_t k) {
+    return Factor{c.ConvertTo(c.Magnitude(c.Value(k)), type), c.ConvertTo(c.Radius(k), type),
+                  IsNumber(c.result_type()) ? c.InputUnit(c.operand_type(k)) : 0};
+  };
+  GiveProductsOf(c, terms, factor(0), factor(1), products);
+}
+
+// An operand times the scales of its blocks, magnitudes with radii: s of sizes d / q becomes one of sizes d.
+// The product may be rounded to bf16, unless the scales are powers of two.
+Factor ScaledFactor(BoundContext& c, size_t k) {
+  const ElementType type = RadiusType(c.result_type());
+  Factor x{c.ConvertTo(c.Magnitude(c.Value(k)), type), c.ConvertTo(c.Radius(k), type),
+           c.InputUnit(c.operand_type(k))};
+  const Shape &whole = c.view().operand(k), &scale = c.view().operand(k + 2);
+  if (scale.IsScalar()) return x;
+  const auto spread = [&](Node s) {
+    if (!s) return s;
+    DimVector parts, dimensions;
+    for (int64_t d = 0; d < whole.rank(); ++d) {
+      dimensions.push_back(2 * d);
+      parts.push_back(scale.size(d));
+      parts.push_back(scale.size(d) == 0 ? 0 : whole.size(d) / scale.size(d));
+    }
+    Instruction blocks(Opcode::kBroadcast), reshape(Opcode::kReshape);
+    blocks.attributes.Set(Attr::kDimensions, std::move(dimensions));
+    blocks.shape = std::make_shared<const Shape>(Shape::ArrayOrDie(type, parts));
+    blocks.operands = {s.id};
+    reshape.shape = std::make_shared<const Shape>(Shape::ArrayOrDie(type, whole.sizes()));
+    reshape.operands = {c.Write(std::move(blocks)).id};
+    return c.Write(std::move(reshape));
+  };
+  const Node s = spread(c.ConvertTo(c.Magnitude(c.Value(k + 2)), type)),
+             rs = spread(c.ConvertTo(c.Radius(k + 2), type));
+  const Node radius = c.Plus(c.Times(c.Plus(x.size, x.radius), rs), c.Times(x.radius, s));
+  const ElementType scales = scale.element_type();
+  const bool is_exact = Info(scales).format != nullptr && Info(scales).format->mantissa_bits == 0;
+  return {c.Times(x.size, s), radius, x.cut + (is_exact ? 0 : UlpOf(ElementType::kBF16) / 2)};
 }
 
 // Sums over the devices of a group.
@@ -353,6 +400,22 @@ void ReduceScatter(BoundContext& c) { GiveSumOfGroup(c); }
 
 void Dot(BoundContext& c) {
   GiveProducts(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kLhsContractingDims)));
+}
+
+void ScaledDot(BoundContext& c) {
+  const ElementType type = RadiusType(c.result_type());
+  if (!IsNumber(c.result_type())) return Undecided(c);
+  const auto products = [&](Node x, Node y) {
+    Instruction dot(Opcode::kDot);
+    dot.attributes = c.attributes();
+    Shape shape = c.view().result();
+    shape.set_element_type(type);
+    dot.shape = std::make_shared<const Shape>(std::move(shape));
+    dot.operands = {x.id, y.id};
+    return c.Write(std::move(dot));
+  };
+  GiveProductsOf(c, SizesOf(c.view().operand(0), c.attributes().List(Attr::kLhsContractingDims)),
+                 ScaledFactor(c, 0), ScaledFactor(c, 1), products);
 }
 
 // A group has some of the terms.

@@ -38,4 +38,19 @@ TEST_CASE("bounds: batch-norm-training's mean and variance", "[check][bounds]") 
   CHECK(bounded.outputs[0].radius->GetDouble(0) > 0);
 }
 
+// Blocks of two with one scale each: 3 * 2 * 1 + 1 * 2 * 1 = 8, of bf16 scales, which may be rounded to bf16.
+TEST_CASE("bounds: scaled-dot is a dot of scaled operands", "[check][bounds]") {
+  const auto radius = [](const std::string& type) {
+    return RadiiOf(
+        "ENTRY e { l = f32[1,2] parameter(0)\n  r = f32[2,1] parameter(1)\n  s = " + type +
+            "[1,1] constant({{2}})\n  one = " + type +
+            "[] constant(1)\n  ROOT d = f32[1,1] scaled-dot(l, r, s, one), lhs_contracting_dims={1}, "
+            "rhs_contracting_dims={0} }",
+        {FloatMatrix(1, 2, {3, 1}), FloatMatrix(2, 1, {1, 1})})[0];
+  };
+  // Two terms, and the backend's rounding and Assay's.
+  CHECK(radius("f8e8m0fnu") == Approx(8 * (2 + 2) * kHalfUlpOfOne).epsilon(1e-3));
+  CHECK(radius("bf16") == Approx(8 * ((1 + 0x1p-8) * (1 + 0x1p-8) - 1)).epsilon(1e-3));
+}
+
 }  // namespace assay::testing

@@ -190,7 +190,7 @@ constinit const OpDef ops::ScaledDot = {
     .infer = InferScaledDot,
     .eval = EvalScaledDot,
     .work = WorkOfDot,
-    .bound = bound::NoRule,
+    .bound = bound::ScaledDot,
     .audit = audit::Computes,
 };
 
