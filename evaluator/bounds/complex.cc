@@ -64,6 +64,61 @@ void GiveExpm1(BoundContext& c) {
   SetRoundedRadius(c, Larger(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)}))));
 }
 
+// With t = |e^d - 1| <= e^|d| - 1: s(z + d) - s(z) = v (1 - v) (e^d - 1) / (1 + v (e^d - 1)), as long as |v|
+// t < 1.
+void GiveComplexLogistic(BoundContext& c) {
+  const Node r = c.Radius(0), v = Larger(c, Upper(c)), t = Larger(c, c.Write(Opcode::kExpm1, {r}));
+  const Node rest = c.Magnitude(c.Write(Opcode::kSubtract, {c.Constant(1, c.Result()), c.Result()}));
+  const Node above = c.Plus(rest, c.Times(c.Plus(v, 1), 2 * UlpOf(c.result_type())));
+  const Node reach = Larger(c, c.Times(v, t));
+  const Node moved = c.Over(c.Times(c.Times(v, above), t), OneMinus(c, reach));
+  GiveWhere(c, c.Compare("LT", reach, 0.5), Larger(c, moved));
+}
+
+// |log v' - log v| <= E = (|w| + rw) (-log(1 - q)) + rw |log z|, so |v| (e^E - 1), where z is exact or q <
+// 1/2 and its disc lies off the cut.
+void GiveComplexPower(BoundContext& c) {
+  const Node rz = c.Radius(0), rw = c.Radius(1);
+  const Node z = c.Magnitude(c.Value(0)), w = c.Magnitude(c.Value(1));
+  Node exponent, known;
+  if (rz) {
+    const Node q = Larger(c, c.Over(rz, z));
+    const Node of_log = c.Write(Opcode::kNegate, {c.Write(Opcode::kLog1p, {c.Write(Opcode::kNegate, {q})})});
+    const Node is_exact = c.Compare("EQ", rz, 0);
+    exponent = c.Choose(is_exact, Node(), c.Times(c.Plus(w, rw), of_log));
+    known = c.Write(Opcode::kOr, {is_exact, Both(c, c.Compare("LT", q, 0.5), IsOffCut(c, c.Value(0)))});
+  }
+  if (rw) exponent = c.Plus(exponent, c.Times(rw, c.Magnitude(c.Write(Opcode::kLog, {c.Value(0)}))));
+  Node moved = c.Times(Larger(c, Upper(c)), c.Write(Opcode::kExpm1, {Larger(c, exponent)}));
+  if (known) moved = c.Choose(known, moved, c.Constant(kInfinity, moved));
+  SetRoundedRadius(c, c.Choose(c.Compare("EQ", c.Plus(rz, rw), 0), Node(), Larger(c, moved)));
+}
+
+// Slopes of 1 / sqrt(1 - z^2), or 1 / (1 - z^2), whose poles are 1 and -1, or i and -i: on the disc at most
+// 1 / ((|z - 1| - r) (|z + 1| - r)), or its root. Cuts lead from the poles outwards, but that of acosh from
+// 1 to the left.
+void GiveComplexArc(BoundContext& c) {
+  const Opcode op = c.view().instruction.opcode;
+  const Node r = Larger(c, c.Radius(0)), real = c.Write(Opcode::kReal, {c.Value(0)}),
+             imaginary = c.Write(Opcode::kImag, {c.Value(0)});
+  const bool is_turned = op == Opcode::kAsinh;
+  const Node x = is_turned ? imaginary : real, y = is_turned ? real : imaginary;
+  const auto distance = [&](double pole) {
+    const Node from = c.Magnitude(c.Write(Opcode::kComplex, {c.Plus(x, -pole), y}));
+    return c.Minus(c.Times(from, 1 - 8 * (Slack(c.ShapeOf(r).element_type()) - 1)), r);
+  };
+  const Node a = distance(1), b = distance(-1);
+  const Node aside = c.Compare("GT", c.Write(Opcode::kAbs, {y}), r);
+  const Node between = op == Opcode::kAcosh
+                           ? c.Compare("GT", x, c.Plus(r, 1))
+                           : c.Compare("LT", Larger(c, c.Plus(c.Write(Opcode::kAbs, {x}), r)), 1);
+  const Node known =
+      Both(c, c.Write(Opcode::kOr, {aside, between}), Both(c, c.Compare("GT", a, 0), c.Compare("GT", b, 0)));
+  Node least = c.Times(a, b);
+  if (op != Opcode::kAtanh) least = c.Write(Opcode::kSqrt, {least});
+  GiveWhere(c, known, Larger(c, c.Over(r, least)));
+}
+
 }  // namespace
 
 // |z'/|z'| - z/|z|| <= 2 q.
@@ -103,6 +158,19 @@ bool GaveComplex(BoundContext& c) {
       break;
     case Opcode::kExpm1:
       GiveExpm1(c);
+      break;
+    case Opcode::kLogistic:
+      GiveComplexLogistic(c);
+      break;
+    case Opcode::kPower:
+      GiveComplexPower(c);
+      break;
+    case Opcode::kAcos:
+    case Opcode::kAcosh:
+    case Opcode::kAsin:
+    case Opcode::kAsinh:
+    case Opcode::kAtanh:
+      GiveComplexArc(c);
       break;
     default:
       c.MarkUnchecked("no rule for complex operands yet");

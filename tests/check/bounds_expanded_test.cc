@@ -53,4 +53,24 @@ TEST_CASE("bounds: scaled-dot is a dot of scaled operands", "[check][bounds]") {
   CHECK(radius("bf16") == Approx(8 * ((1 + 0x1p-8) * (1 + 0x1p-8) - 1)).epsilon(1e-3));
 }
 
+// asin' = atanh' = 1 at 0, s' = 1/4; and half an ulp of the result twice.
+TEST_CASE("bounds: functions of a complex disc", "[check][bounds]") {
+  const auto at_zero = [](const std::string& op) {
+    return RadiusBehindTen(
+        "  c = f32[] constant(10)\n  d = f32[] subtract(ten, c)\n  z = c64[] complex(d, zero)\n"
+        "  ROOT f = c64[] " +
+        op + "\n");
+  };
+  CHECK(at_zero("asin(z)") == Approx(kRadiusBehindTen).epsilon(1e-3));
+  CHECK(at_zero("asinh(z)") == Approx(kRadiusBehindTen).epsilon(1e-3));
+  CHECK(at_zero("atanh(z)") == Approx(kRadiusBehindTen).epsilon(1e-3));
+  CHECK(at_zero("logistic(z)") == Approx(0.25 * kRadiusBehindTen + kHalfUlpOfOne).epsilon(1e-3));
+  // 0 lies on the cut of acosh.
+  CHECK(at_zero("acosh(z)") == std::numeric_limits<double>::infinity());
+  // 10^2: |v| 2 * 7 u and two roundings.
+  CHECK(RadiusBehindTen("  z = c64[] complex(ten, zero)\n  two = c64[] constant((2, 0))\n"
+                        "  ROOT p = c64[] power(z, two)\n") ==
+        Approx(100 * (14 + 2) * kHalfUlpOfOne).epsilon(1e-3));
+}
+
 }  // namespace assay::testing
