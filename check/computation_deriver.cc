@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check/allowance.h"
+#include "check/mapped_computation.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -194,10 +195,11 @@ absl::Status ComputationDeriver::DeriveInstructions() {
       result_->paths.push_back(path);
     });
     const BoundFn rule = DefinitionOf(instruction.opcode).bound;
-    if (rule != &bound::Structure) Copy(instruction);
+    const bool follows = rule == &bound::Structure || rule == &bound::Asynchronous ||
+                         rule == &bound::Mapped || rule == &bound::EndOfPair;
+    if (!follows) Copy(instruction);
     rule(*this);
-    if (instruction.shape->IsArray() && rule != &bound::Structure)
-      result_->leaves[0].producer = static_cast<int32_t>(i);
+    if (instruction.shape->IsArray() && !follows) result_->leaves[0].producer = static_cast<int32_t>(i);
     if (instruction.opcode == Opcode::kConstant) FlushConstant();
     ASSAY_RETURN_IF_ERROR(status_);
     if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
@@ -311,6 +313,15 @@ absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<
 
 void ComputationDeriver::FollowStructure() {
   const Instruction& instruction = view_->instruction;
+  const OpDef& op = DefinitionOf(instruction.opcode);
+  if (op.gives_async_state || op.takes_async_state) {
+    status_ = FollowAsync();
+    return;
+  }
+  if (op.arguments == Arguments::kElements) {
+    status_ = FollowMap();
+    return;
+  }
   switch (instruction.opcode) {
     case Opcode::kCall:
       status_ = FollowCall(*attributes().Computation(Attr::kToApply));
@@ -326,15 +337,8 @@ void ComputationDeriver::FollowStructure() {
       return;
     case Opcode::kTuple:
       return TakeLeaves(OperandLeaves(0));
-    case Opcode::kGetTupleElement: {
-      Derived& tuple = operand(0);
-      const int64_t index = attributes().Int(Attr::kIndex);
-      size_t first = 0;
-      for (int64_t k = 0; k < index; ++k) first += LeafShapes(tuple.shape->element(k)).size();
-      std::vector<BoundedLeaf> leaves;
-      for (size_t k = first; k < first + result_->leaves.size(); ++k) leaves.push_back(LeafOf(tuple, k));
-      return TakeLeaves(std::move(leaves));
-    }
+    case Opcode::kGetTupleElement:
+      return FollowElement(attributes().Int(Attr::kIndex));
     default: {
       // The result is operand 0, or its first leaf (copy-done), or begins with it
       // (copy-start, of which nothing else is read).
@@ -352,19 +356,93 @@ void ComputationDeriver::FollowStructure() {
   }
 }
 
+void ComputationDeriver::FollowElement(int64_t element) {
+  Derived& tuple = operand(0);
+  size_t first = 0;
+  for (int64_t k = 0; k < element; ++k) first += LeafShapes(tuple.shape->element(k)).size();
+  std::vector<BoundedLeaf> leaves;
+  for (size_t k = first; k < first + result_->leaves.size(); ++k) leaves.push_back(LeafOf(tuple, k));
+  TakeLeaves(std::move(leaves));
+}
+
 absl::Status ComputationDeriver::FollowCall(ComputationId callee) {
-  std::vector<BoundedLeaf> arguments = OperandLeaves(0);
-  const std::vector<bool> radii = RadiiOf(arguments), ends = WithSharperEnds(arguments);
+  ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedLeaf> leaves, CallOf(callee, OperandLeaves(0)));
+  TakeLeaves(std::move(leaves));
+  return absl::OkStatus();
+}
+
+// The wrapped computation runs where the last of its arguments is bound. What else a state holds is zeros.
+absl::Status ComputationDeriver::FollowAsync() {
+  const Instruction* start = &view_->instruction;
+  const bool is_done = !DefinitionOf(start->opcode).gives_async_state;
+  const bool is_start = !DefinitionOf(start->opcode).takes_async_state;
+  while (DefinitionOf(start->opcode).takes_async_state)
+    start = &from_.instructions[static_cast<size_t>(start->operands[0])];
+  const ComputationId callee = *start->attributes.Computation(Attr::kCalls);
+  std::vector<BoundedLeaf> before = is_start ? OperandLeaves(0) : std::vector<BoundedLeaf>(),
+                           arguments = before;
+  size_t bound = view_->num_operands();
+  if (!is_start) {
+    Derived& state = operand(0);
+    for (size_t k = 0; k < state.leaves.size(); ++k) before.push_back(LeafOf(state, k));
+    const size_t given = LeafShapes(state.shape->element(0)).size();
+    if (view_->num_operands() == 1) {
+      is_done ? FollowElement(1) : TakeLeaves(std::move(before));
+      return absl::OkStatus();
+    }
+    before.resize(given);
+    arguments = std::move(before);
+    for (const BoundedLeaf& leaf : OperandLeaves(1)) arguments.push_back(leaf);
+    bound = state.shape->element(0).elements().size() + view_->num_operands() - 1;
+  }
+  std::vector<BoundedLeaf> leaves = is_done ? std::vector<BoundedLeaf>() : arguments;
+  if (bound == module_.from().computation(callee).parameters.size()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<BoundedLeaf> results, CallOf(callee, std::move(arguments)));
+    leaves.insert(leaves.end(), results.begin(), results.end());
+  }
+  const std::vector<const Shape*> shapes = LeafShapes(*result_->shape);
+  for (size_t k = leaves.size(); k < shapes.size(); ++k)
+    leaves.push_back({writer_.Filled(shapes[k]->element_type(), 0, *shapes[k]), Node(), {}});
+  TakeLeaves(std::move(leaves));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BoundedLeaf>> ComputationDeriver::CallOf(ComputationId callee,
+                                                                    std::vector<BoundedLeaf> arguments) {
+  const size_t results = LeafShapes(*module_.from().computation(callee).root_instruction().shape).size();
+  const std::vector<bool> ends = WithSharperEnds(arguments);
   ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
-                         module_.Derive(callee, radii, std::vector<bool>(result_->leaves.size()), ends));
-  std::vector<Node> packed = Packed(arguments, radii);
+                         module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(results), ends));
+  return ResultsOf(derived, std::move(arguments), ends);
+}
+
+std::vector<BoundedLeaf> ComputationDeriver::ResultsOf(const DerivedComputation& derived,
+                                                       std::vector<BoundedLeaf> arguments,
+                                                       const std::vector<bool>& ends) {
+  std::vector<Node> packed = Packed(arguments, RadiiOf(arguments));
   AddEnds(arguments, ends, packed);
   const std::vector<Node> elements = writer_.Call(derived.id, packed);
   std::vector<BoundedLeaf> leaves = Unpacked(elements, derived.radii);
   const auto with_radii =
       leaves.size() + static_cast<size_t>(std::count(derived.radii.begin(), derived.radii.end(), true));
   TakeEnds(leaves, derived.ends, std::span(elements).subspan(with_radii));
-  TakeLeaves(std::move(leaves));
+  return leaves;
+}
+
+// What is mapped is derived as a computation of arrays.
+absl::Status ComputationDeriver::FollowMap() {
+  const ComputationId id = *attributes().Computation(Attr::kToApply);
+  const std::optional<Computation> mapped = MappedOver(module_.from().computation(id), view_->result());
+  if (!mapped) {
+    Copy(view_->instruction);
+    if (AnyRadius() || !IsExact(id)) MarkUnchecked("what is mapped is not elementwise");
+    return absl::OkStatus();
+  }
+  std::vector<BoundedLeaf> arguments = OperandLeaves(0);
+  const std::vector<bool> ends = WithSharperEnds(arguments);
+  ComputationDeriver deriver(module_, *mapped);
+  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived, deriver.Derive(RadiiOf(arguments), {false}, ends));
+  TakeLeaves(ResultsOf(derived, std::move(arguments), ends));
   return absl::OkStatus();
 }
 

@@ -37,6 +37,7 @@ class ComputationDeriver final : public BoundContext {
   void SetRadius(Node radius, size_t leaf) override;
   void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override;
+  void FollowElement(int64_t element) override;
   bool IsExact(ComputationId id) override { return module_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;
   Allowance AllowedFor(Opcode op, ElementType type) const override;
@@ -98,6 +99,11 @@ class ComputationDeriver final : public BoundContext {
   Node SubnormalRadius(Node value);
 
   absl::Status FollowCall(ComputationId callee);
+  absl::Status FollowAsync();
+  absl::Status FollowMap();
+  absl::StatusOr<std::vector<BoundedLeaf>> CallOf(ComputationId callee, std::vector<BoundedLeaf> arguments);
+  std::vector<BoundedLeaf> ResultsOf(const DerivedComputation& derived, std::vector<BoundedLeaf> arguments,
+                                     const std::vector<bool>& ends);
   absl::Status FollowConditional();
   absl::Status FollowWhile();
 

@@ -82,6 +82,8 @@ class BoundContext {
   virtual void MarkUnchecked(std::string_view why) = 0;
   // Calls, loops, branches and tuples, whose radii follow from the structure of the program.
   virtual void FollowStructure() = 0;
+  // The result is this element of operand 0, a tuple.
+  virtual void FollowElement(int64_t element) = 0;
   // Where operand k is infinite its radius is, too; and the same of the result from here on.
   virtual bool InfinityIsUndecided(size_t k) = 0;
   virtual void SetInfinityIsUndecided() = 0;

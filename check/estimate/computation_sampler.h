@@ -72,6 +72,7 @@ class ComputationSampler final : public BoundContext {
   void SetRadius(Node radius, size_t leaf) override { radii_[leaf] = radius; }
   void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override {}
+  void FollowElement(int64_t) override {}
   bool SamplesMoveOperands() override { return moves_operands_ = true; }
   bool IsExact(ComputationId id) override { return shared_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;

@@ -110,6 +110,12 @@ void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, No
 void Exact(BoundContext&) {}
 void NoRule(BoundContext& c) { c.MarkUnchecked("no rule for its bounds yet"); }
 void Structure(BoundContext& c) { c.FollowStructure(); }
+void Asynchronous(BoundContext& c) { c.FollowStructure(); }
+void Mapped(BoundContext& c) {
+  if (!c.SamplesMoveOperands()) c.FollowStructure();
+}
+void EndOfPair(BoundContext& c) { c.FollowElement(1); }
+
 
 void Passed(BoundContext& c) {
   const Node radius = c.Radius(0);
@@ -170,6 +176,30 @@ void Moved(BoundContext& c) {
   }
   c.SetRadius(flag ? c.Plus(moved, c.Spread(flag, like)) : moved);
 }
+
+namespace {
+
+// (operand, result, …) of one array: its radius, and that moved as the array is.
+void GiveStart(BoundContext& c, Opcode moves) {
+  if (!c.AnyRadius()) return;
+  const Node radius = c.Radius(0);
+  const Shape& state = c.view().result();
+  if (c.view().num_operands() != 1 || !state.element(1).IsArray())
+    return c.MarkUnchecked("no rule yet for several arrays at once");
+  Instruction move(moves);
+  move.attributes = c.attributes();
+  Shape shape = state.element(1);
+  shape.set_element_type(RadiusType(shape.element_type()));
+  move.shape = std::make_shared<const Shape>(std::move(shape));
+  move.operands = {radius.id};
+  c.SetRadius(radius, 0);
+  c.SetRadius(c.Write(std::move(move)), 1);
+}
+
+}  // namespace
+
+void AllGatherStart(BoundContext& c) { GiveStart(c, Opcode::kAllGather); }
+void CollectivePermuteStart(BoundContext& c) { GiveStart(c, Opcode::kCollectivePermute); }
 
 // Where |a - b| > ra + rb the larger is decided, else r = max(ra, rb),
 // by which no maximum of a' and b' is farther away.

@@ -23,6 +23,16 @@ void Exact(BoundContext& c);
 void NoRule(BoundContext& c);
 // Calls, loops, tuples.
 void Structure(BoundContext& c);
+// async-start, -update and -done: what they wrap.
+void Asynchronous(BoundContext& c);
+// map: the bounds of what is mapped.
+void Mapped(BoundContext& c);
+// The end of a pair whose start gives (operands, results, …): the results.
+void EndOfPair(BoundContext& c);
+// all-gather-start and collective-permute-start, whose results are their operand and what `moves` makes of
+// it.
+void AllGatherStart(BoundContext& c);
+void CollectivePermuteStart(BoundContext& c);
 // An exact operation on one operand that keeps distances, or shrinks them.
 void Passed(BoundContext& c);
 // An exact elementwise operation of which nothing is known where an operand is not exact.

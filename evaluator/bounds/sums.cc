@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
+#include "evaluator/replica_groups.h"
 #include "evaluator/scalar_function.h"
 
 namespace assay::bound {
@@ -328,6 +329,13 @@ Factor ScaledFactor(BoundContext& c, size_t k) {
   return {c.Times(x.size, s), radius, x.cut + (is_exact ? 0 : UlpOf(ElementType::kBF16) / 2)};
 }
 
+// How many devices a group has at most; where the program does not say it, no group is known to be small.
+double MembersOf(BoundContext& c) {
+  const absl::StatusOr<ReplicaGroupSize> size =
+      CheckReplicaGroups(DeviceCounts::AsWritten(c.module()), c.attributes(), {.has_global_ids = true});
+  return size.ok() && size->exact ? static_cast<double>(size->size) : 1 << 16;
+}
+
 // Sums over the devices of a group.
 void GiveSumOfGroup(BoundContext& c) {
   const ComputationId reducer = *c.attributes().Computation(Attr::kToApply);
@@ -339,16 +347,24 @@ void GiveSumOfGroup(BoundContext& c) {
   }
   const bool rounds = *op == Opcode::kAdd && IsNumber(c.result_type());
   if (!rounds && !c.AnyRadius()) return;
-  if (!rounds) return c.MarkUnchecked("no rule yet for this reducer, of operands that are not exact");
-  // No group is known to be small; an estimate runs on one device.
-  const double gamma = Gamma(c, c.IsEstimate() ? 1 : 1 << 16, c.SumUnit(c.result_type()));
-  Instruction instruction(c.view().instruction.opcode);
+  const bool keeps_order =
+      (*op == Opcode::kMaximum || *op == Opcode::kMinimum) && !IsComplex(c.result_type());
+  if (!rounds && !keeps_order)
+    return c.MarkUnchecked("no rule yet for this reducer, of operands that are not exact");
+  const double gamma = Gamma(c, MembersOf(c), c.SumUnit(c.result_type()));
+  const bool is_start = c.view().instruction.opcode == Opcode::kAllReduceStart;
+  Instruction instruction(is_start ? Opcode::kAllReduce : c.view().instruction.opcode);
   instruction.attributes = c.attributes();
   const ElementType type = RadiusType(c.result_type());
-  instruction.attributes.Set(Attr::kToApply, c.Reducer(Opcode::kAdd, type));
+  instruction.attributes.Set(Attr::kToApply, c.Reducer(keeps_order ? Opcode::kMaximum : Opcode::kAdd, type));
   Shape shape = c.view().result();
   shape.set_element_type(type);
   instruction.shape = std::make_shared<const Shape>(std::move(shape));
+  // No largest or smallest is farther away than the farthest element.
+  if (keeps_order) {
+    instruction.operands = {c.ConvertTo(c.Radius(0), type).id};
+    return GiveUnrounded(c, c.Write(std::move(instruction)));
+  }
   instruction.operands = {TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma).id};
   SetRoundedRadius(c, c.Write(std::move(instruction)));
 }

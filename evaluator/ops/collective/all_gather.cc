@@ -138,7 +138,7 @@ constinit const OpDef ops::AllGatherStart = {
     .infer = InferAllGatherStart,
     .eval = EvalAllGatherStart,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::AllGatherStart,
     .audit = audit::GroupOrder,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -148,7 +148,7 @@ constinit const OpDef ops::AllGatherDone = {.operands = Exactly(1),
                                             .infer = InferAllGatherDone,
                                             .eval = EvalDoneElement1,
                                             .work = work::Move,
-                                            .bound = bound::NoRule,
+                                            .bound = bound::EndOfPair,
                                             .audit = audit::Nothing};
 
 }  // namespace assay

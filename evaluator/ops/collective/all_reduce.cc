@@ -218,7 +218,7 @@ constinit const OpDef ops::AllReduceStart = {
     .infer = InferAllReduce,
     .eval = EvalAllReduce,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::AllReduce,
     .audit = audit::AllReduce,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -228,7 +228,7 @@ constinit const OpDef ops::AllReduceDone = {.operands = Exactly(1),
                                             .infer = InferAllReduceDone,
                                             .eval = EvalAllReduceDone,
                                             .work = work::Move,
-                                            .bound = bound::NoRule,
+                                            .bound = bound::Structure,
                                             .audit = audit::Nothing};
 constinit const OpDef ops::ReduceScatter = {
     .operands = AtLeast(1),

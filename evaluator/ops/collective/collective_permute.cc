@@ -251,7 +251,7 @@ constinit const OpDef ops::CollectivePermuteStart = {
     .infer = InferCollectivePermuteStart,
     .eval = EvalCollectivePermuteStart,
     .work = work::Move,
-    .bound = bound::NoRule,
+    .bound = bound::CollectivePermuteStart,
     .audit = audit::Nothing,
     .channel = Channel::kCollective,
     .has_side_effect = true,
@@ -261,7 +261,7 @@ constinit const OpDef ops::CollectivePermuteDone = {.operands = Exactly(1),
                                                     .infer = InferCollectivePermuteDone,
                                                     .eval = EvalDoneElement1,
                                                     .work = work::Move,
-                                                    .bound = bound::NoRule,
+                                                    .bound = bound::EndOfPair,
                                                     .audit = audit::Nothing};
 
 }  // namespace assay
