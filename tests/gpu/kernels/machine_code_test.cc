@@ -1,0 +1,100 @@
+// The machine code that nvcc makes of the kernels of dots by residues. Skipped, saying so, where there is no
+// toolkit.
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <sstream>
+#include <string>
+
+#include "fmt/format.h"
+
+namespace assay::gpu {
+namespace {
+
+// A tool of the toolkit; empty: there is none.
+std::string FindTool(const std::string& name) {
+  std::vector<std::string> folders = {"/usr/local/cuda/bin"};
+  if (const char* home = std::getenv("CUDA_HOME"); home != nullptr)
+    folders.push_back(std::string(home) + "/bin");
+  if (const char* path = std::getenv("PATH"); path != nullptr) {
+    std::stringstream parts(path);
+    for (std::string part; std::getline(parts, part, ':');) folders.push_back(part);
+  }
+  for (const std::string& folder : folders) {
+    if (std::filesystem::exists(folder + "/" + name)) return folder + "/" + name;
+  }
+  return "";
+}
+
+std::string TextOf(const std::string& command, int* status) {
+  std::string output;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  char buffer[512];
+  while (fgets(buffer, sizeof(buffer), pipe) != nullptr) output += buffer;
+  *status = pclose(pipe);
+  return output;
+}
+
+int CountOf(std::string_view text, std::string_view word) {
+  int count = 0;
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + word.size())) ++count;
+  return count;
+}
+
+// Between two functions' names, as nvdisasm marks them.
+std::string_view CodeOf(std::string_view listing, std::string_view function) {
+  const size_t begin = listing.find(fmt::format(".text.{}:", function));
+  REQUIRE(begin != listing.npos);
+  return listing.substr(begin, listing.find("\n.text.", begin + 1) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues][nvcc][toolkit]") {
+  const std::string nvcc = FindTool("nvcc"), disassembler = FindTool("nvdisasm");
+  if (nvcc.empty()) {
+    WARN("skipped: there is no nvcc in PATH, CUDA_HOME or /usr/local/cuda");
+    return;
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("assay_code_{}", std::random_device()());
+  std::filesystem::create_directory(folder);
+  for (const std::string module : {"residues", "residue_product"}) {
+    int status = 0;
+    const std::string image = (folder / (module + ".cubin")).string();
+    // The four kernels for dots of bytes, which differ in what they store, would take most of the time.
+    const char* const only = module == "residues" ? "" : "-Xptxas --entry=residue_product";
+    const std::string output = TextOf(
+        fmt::format("'{}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
+                    "-allow-unsupported-compiler -I{} -gencode=arch=compute_90a,code=sm_90a -Xptxas -v {} "
+                    "-o '{}' {}/gpu/kernels/{}.cu",
+                    nvcc, ASSAY_SOURCE_DIR, only, image, ASSAY_SOURCE_DIR, module),
+        &status);
+    INFO(output);
+    REQUIRE(status == 0);
+    CHECK(CountOf(output, "Compiling entry function") == (module == "residues" ? 11 : 1));
+    CHECK(CountOf(output, "bytes spill stores") ==
+          CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
+    CHECK(CountOf(output, "bytes stack frame") == CountOf(output, " 0 bytes stack frame"));
+    // Products that the assembler made wait for each other.
+    CHECK(CountOf(output, "C7510") == 0);
+    if (module != "residue_product" || disassembler.empty()) continue;
+    const std::string listing = TextOf(fmt::format("'{}' '{}'", disassembler, image), &status);
+    REQUIRE(status == 0);
+    const std::string_view code = CodeOf(listing, "residue_product");
+    CHECK(CountOf(code, "IGMMA.64x256x32.S8.S8") >= 4);
+    CHECK(CountOf(code, "UBLKCP.S.G.MULTICAST") >= 1);
+    CHECK(CountOf(code, "WARPGROUP.DEPBAR.LE gsb0, 0x1") >= 1);
+    // Memory is ordered at the two barriers of the cluster and nowhere else.
+    CHECK(CountOf(code, "UCGABAR_ARV") == 2);
+    CHECK(CountOf(code, "MEMBAR.ALL.GPU") == 2);
+    CHECK(CountOf(code, "CCTL.IVALL") == 2);
+    CHECK(CountOf(code, " LDL") + CountOf(code, " STL") == 0);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace assay::gpu
