@@ -98,7 +98,7 @@ class Finder {
     }
     if (depth < kDeepest && probes.planned->probed.shown.contains(origin->first)) {
       ASSAY_ASSIGN_OR_RETURN(std::optional<FirstUndecided> deeper,
-                             FindInside(instruction, *origin, probes, depth));
+                             FindInside(instruction, *origin, probes, iteration, depth));
       if (deeper) {
         if (depth == 0) found_.emplace(searched, *deeper);
         return deeper;
@@ -199,7 +199,8 @@ class Finder {
   }
 
   absl::StatusOr<std::optional<FirstUndecided>> FindInside(const Instruction& instruction, const Place& place,
-                                                           const Probes& probes, int depth) {
+                                                           const Probes& probes, int64_t iteration,
+                                                           int depth) {
     std::vector<std::vector<BoundedArray>> operands;
     for (const auto& shown : probes.planned->probed.shown.at(place.first)) {
       operands.emplace_back();
@@ -214,14 +215,14 @@ class Finder {
       const bool is_pred = index.value.shape().element_type() == ElementType::kPred;
       const int64_t taken = is_pred ? (value != 0 ? 0 : 1) : value < 0 || value >= n ? n - 1 : value;
       return Find(branches[static_cast<size_t>(taken)], operands[static_cast<size_t>(taken) + 1],
-                  place.second, instruction.name, -1, depth + 1);
+                  place.second, instruction.name, iteration, depth + 1);
     }
     const bool is_fusion = instruction.opcode == Opcode::kFusion;
     std::vector<BoundedArray> arguments;
     for (std::vector<BoundedArray>& operand : operands)
       arguments.insert(arguments.end(), operand.begin(), operand.end());
     return Find(*instruction.attributes.Computation(is_fusion ? Attr::kCalls : Attr::kToApply), arguments,
-                place.second, instruction.name, -1, depth + 1);
+                place.second, instruction.name, iteration, depth + 1);
   }
 
   // Iteration by iteration, until one makes something undecided of a state in which nothing is.

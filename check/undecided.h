@@ -16,7 +16,7 @@ namespace assay {
 struct FirstUndecided {
   std::string instruction, op;
   std::string inside;      // the call, branch or loop that it stands in; empty: the entry computation
-  int64_t iteration = -1;  // of the loop
+  int64_t iteration = -1;  // of the innermost loop around it
   std::string why;
 };
 

@@ -76,6 +76,7 @@ ENTRY e { x = f32[4] parameter(0)
   CHECK(first.instruction == "l");
   CHECK(first.op == "log");
   CHECK(first.inside == "k");
+  CHECK(first.iteration == 2);
 }
 
 TEST_CASE("undecided: a branch, and a loop that may go on", "[check][bounds]") {
