@@ -108,8 +108,10 @@ class PartingFinder {
     }
     const Instruction& instruction = At(site, origin->value.instruction);
     if (depth < kDeepest && IsLookedInto(instruction)) {
-      ASSAY_ASSIGN_OR_RETURN(std::optional<Parting> deeper, FindInside(site, *runs, *origin, depth));
-      if (deeper) return deeper;
+      absl::StatusOr<std::optional<Parting>> deeper = FindInside(site, *runs, *origin, depth);
+      // What is too large to be looked into is named itself.
+      if (!deeper.ok() && ExitCodeOf(deeper.status()) != 4) return deeper.status();
+      if (deeper.ok() && *deeper) return deeper;
     }
     Parting found;
     found.at = {instruction.name,
@@ -160,6 +162,10 @@ class PartingFinder {
       slots = std::clamp<int64_t>(outputs[0].GetInt(0) + 1, 1,
                                   std::clamp<int64_t>(kMaxRunBytes / BytesOf(site), 1, kMaxSlots));
     }
+    const int64_t bytes = slots * BytesOf(site);
+    if (bytes > kMaxBytes / (kMinSamples + 1))
+      return NotSupported({}, fmt::format("{} bytes of values to compare, want at most {}", bytes,
+                                          kMaxBytes / (kMinSamples + 1)));
     ASSAY_ASSIGN_OR_RETURN(const Program program, ProgramOf(site, sources, slots));
     ASSAY_ASSIGN_OR_RETURN(SampledProgram made,
                            SampleProgram(program.verified(), profile_, SubnormalLeaves(site.exact.arguments),
@@ -167,7 +173,7 @@ class PartingFinder {
     ASSAY_ASSIGN_OR_RETURN(const Program sampled, Program::OfModule(std::move(made.module)));
     SiteRuns runs;
     ASSAY_ASSIGN_OR_RETURN(runs.exact, RunOne(program, site.exact.arguments));
-    const int64_t fitting = std::max(kMinSamples, kMaxBytes / (slots * BytesOf(site)));
+    const int64_t fitting = kMaxBytes / bytes - 1;
     for (int64_t k = 0; k < std::min(fitting, std::ssize(site.samples)); ++k) {
       std::vector<Literal> arguments = site.samples[static_cast<size_t>(k)].arguments;
       const uint32_t key = KeyOfSeed(estimate_.seed + static_cast<uint64_t>(k));
