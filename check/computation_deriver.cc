@@ -483,7 +483,10 @@ absl::Status ComputationDeriver::FollowConditional() {
   std::vector<Node> elements;
   for (size_t k = 0; k < size; ++k) elements.push_back(writer_.Element(result, static_cast<int64_t>(k)));
   std::vector<BoundedLeaf> leaves = Unpacked(elements, radii);
-  if (const Node index = Radius(0)) AddFlag(leaves, Flag(index));
+  if (const Node index = Radius(0)) {
+    AddFlag(leaves, Flag(index));
+    for (const ComputationId branch : branches) module_.NoteUndecided(view_->instruction, {branch});
+  }
   TakeLeaves(std::move(leaves));
   return absl::OkStatus();
 }
@@ -503,6 +506,7 @@ absl::Status ComputationDeriver::FollowWhile() {
   }
   ASSAY_ASSIGN_OR_RETURN(test, module_.Derive(condition, radii, {false}));
   const bool may_be_undecided = test.radii[0];
+  if (may_be_undecided) module_.NoteUndecided(view_->instruction, {body, condition});
 
   std::vector<Node> state = Packed(start, radii);
   const size_t size = state.size();

@@ -219,14 +219,13 @@ absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& 
   ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
   return PlannedBounds{std::move(plan), std::move(bounds.radius_of_leaf), std::move(bounds.ends_of_leaf),
-                       std::move(bounds.unchecked)};
+                       std::move(bounds.unchecked), std::move(bounds.undecided_collectives)};
 }
 
-absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
-                                                     std::vector<DeviceInputs> inputs, RunOptions options) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
-                         RunDevices(*bounds.plan, grid, std::move(inputs), std::move(options)));
-  const Literal& root = outputs[0].root;
+namespace {
+
+// Of one device, by the root of the derived program.
+std::vector<BoundedOutput> OutputsOf(const PlannedBounds& bounds, const Literal& root) {
   const NamedLiterals values = ResultsOf(root.element(0));
   std::vector<BoundedOutput> result;
   size_t next = 0;
@@ -236,7 +235,7 @@ absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds
     ++leaf;
     if (!shape.IsArray() || next >= values.size()) return;  // a token has no key
     const auto& [key, value] = values[next++];
-    BoundedOutput output{key, value, std::nullopt, std::nullopt, std::nullopt, leaf - 1};
+    BoundedOutput output{key, value, std::nullopt, std::nullopt, std::nullopt, leaf - 1, {}};
     if (element >= 0) output.radius = root.element(element);
     if (ends >= 0) {
       output.low = root.element(ends);
@@ -247,15 +246,46 @@ absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds
   return result;
 }
 
+}  // namespace
+
+absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
+                                                     std::vector<DeviceInputs> inputs, RunOptions options) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<DeviceOutputs> outputs,
+                         RunDevices(*bounds.plan, grid, std::move(inputs), std::move(options)));
+  if (outputs.size() == 1) return OutputsOf(bounds, outputs[0].root);
+  std::vector<BoundedOutput> all;
+  for (size_t id = 0; id < outputs.size(); ++id) {
+    for (BoundedOutput& output : OutputsOf(bounds, outputs[id].root)) {
+      output.key_of_all = output.key;
+      output.key = fmt::format("{}/{}", grid.NameOf(static_cast<int64_t>(id)), output.key);
+      all.push_back(std::move(output));
+    }
+  }
+  return all;
+}
+
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options, std::span<const Engine* const> engines) {
-  if (inputs.size() != 1) {
-    return NotSupported({},
-                        fmt::format("bounds of a program on {}; want 1", Counted(inputs.size(), "device")));
+  if (inputs.size() != 1 && grid.logical) {
+    return NotSupported(
+        {}, fmt::format("bounds of a program on {} logical devices; want 1, or a partitioned program",
+                        inputs.size()));
   }
-  ASSAY_ASSIGN_OR_RETURN(PlannedBounds bounds,
-                         PlanBounds(program, profile, SubnormalLeaves(inputs[0].arguments), engines));
+  // One program for all: what is subnormal on one device may be so on any.
+  std::vector<bool> subnormals;
+  for (const DeviceInputs& device : inputs) {
+    const std::vector<bool> own = SubnormalLeaves(device.arguments);
+    subnormals.resize(std::max(subnormals.size(), own.size()));
+    for (size_t k = 0; k < own.size(); ++k) subnormals[k] = subnormals[k] || own[k];
+  }
+  ASSAY_ASSIGN_OR_RETURN(PlannedBounds bounds, PlanBounds(program, profile, subnormals, engines));
+  if (inputs.size() > 1 && !bounds.undecided_collectives.empty()) {
+    return NotSupported(
+        {}, fmt::format("bounds on {} devices: whether the collectives in '{}' run depends on values "
+                        "that are not exact; want exact ones",
+                        inputs.size(), bounds.undecided_collectives));
+  }
   ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedOutput> outputs,
                          RunBounds(bounds, grid, std::move(inputs), std::move(options)));
   return BoundedOutputs{std::move(outputs), std::move(bounds.unchecked)};

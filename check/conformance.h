@@ -3,6 +3,7 @@
 #define ASSAY_CHECK_CONFORMANCE_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +24,9 @@ struct BoundedOutput {
   // The smallest and the largest value that can be reached, where they say more than the radius:
   // NaN where nothing is known.
   std::optional<Literal> low, high;
-  int64_t leaf = 0;                              // of the program's root
+  int64_t leaf = 0;  // of the program's root
+  // The key in files that have one array for all devices; else empty.
+  std::string key_of_all = {};
   std::shared_ptr<const OutputSamples> samples;  // null: nothing is estimated
 };
 struct BoundedOutputs {
@@ -36,6 +39,7 @@ struct PlannedBounds {
   std::shared_ptr<const Plan> plan;
   std::vector<int64_t> radius_of_leaf, ends_of_leaf;
   std::vector<DerivedBounds::Note> unchecked;
+  std::string undecided_collectives = {};
 };
 // `subnormals`: SubnormalLeaves of the arguments that it will be run on.
 absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& profile,
@@ -45,12 +49,20 @@ std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments);
 absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
                                                      std::vector<DeviceInputs> inputs, RunOptions options);
 
-// Plans and runs the derived program on one device. Errors are DeriveBounds', those of the run, and
-// NotSupported for several devices.
+// Plans and runs the derived program. On several devices the outputs are each device's, with its name before
+// their keys. Errors are DeriveBounds', those of the run, and NotSupported for logical devices (DeviceGrid).
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options,
                                              std::span<const Engine* const> engines = EnginesOf());
+
+// The array that a backend gave for the output; null: none.
+template <typename Value>
+const Value* ActualOf(const std::map<std::string, Value>& actual, const BoundedOutput& output) {
+  auto it = actual.find(output.key);
+  if (it == actual.end() && !output.key_of_all.empty()) it = actual.find(output.key_of_all);
+  return it == actual.end() ? nullptr : &it->second;
+}
 
 // What became of one output.
 struct Conformance {

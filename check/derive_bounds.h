@@ -26,6 +26,9 @@ struct DerivedBounds {
     std::string instruction, op, why;
   };
   std::vector<Note> unchecked;
+  // A loop or branch with collectives of which it may be undecided whether they run: on several devices
+  // nothing is known of what others receive then. Empty: there is none.
+  std::string undecided_collectives = {};
 };
 
 // Whether the array has numbers of its type that are not zero and less than the smallest normal one.

@@ -1,6 +1,9 @@
 #include "check/module_deriver.h"
 
+#include <algorithm>
+
 #include "check/computation_deriver.h"
+#include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -128,6 +131,23 @@ bool ModuleDeriver::IsExact(ComputationId id) {
   --quiet_;
   // The map may have grown in between.
   return exact_[id.value] = derived.ok() && derived->radii == none;
+}
+
+bool ModuleDeriver::MeetsDevices(ComputationId id) const {
+  const std::vector<Instruction>& instructions = from_.computation(id).instructions;
+  return std::any_of(instructions.begin(), instructions.end(), [&](const Instruction& instruction) {
+    const std::vector<ComputationId> called = CalledComputations(instruction);
+    return IsCollectiveOrTransfer(instruction) ||
+           std::any_of(called.begin(), called.end(),
+                       [&](ComputationId callee) { return MeetsDevices(callee); });
+  });
+}
+
+void ModuleDeriver::NoteUndecided(const Instruction& instruction,
+                                  std::initializer_list<ComputationId> computations) {
+  for (const ComputationId id : computations) {
+    if (MeetsDevices(id)) result_.undecided_collectives = instruction.name;
+  }
 }
 
 void ModuleDeriver::Note(const Computation& computation, const Instruction& instruction,

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CHECK_MODULE_DERIVER_H_
 #define ASSAY_CHECK_MODULE_DERIVER_H_
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -59,6 +60,8 @@ class ModuleDeriver {
   ComputationId Reducer(Opcode op, ElementType type);
   ComputationId Replacer(ElementType type);
   bool IsExact(ComputationId id);
+  // Keeps the instruction's name if one of the computations holds collectives, or transfers between devices.
+  void NoteUndecided(const Instruction& instruction, std::initializer_list<ComputationId> computations);
   void Note(const Computation& computation, const Instruction& instruction, std::string_view why);
 
   DerivedBounds TakeResult() && { return std::move(result_); }
@@ -70,6 +73,8 @@ class ModuleDeriver {
   const Profile& profile_;
   DerivedBounds result_;
   int64_t instructions_left_;
+  bool MeetsDevices(ComputationId id) const;
+
   int quiet_ = 0;  // what is tried only: no notes
   std::map<Key, DerivedComputation> derived_;
   std::map<int32_t, ComputationId> copied_;

@@ -62,8 +62,7 @@ absl::StatusOr<std::vector<VariantVerdict>> CompareToVariants(const Program& pro
                            RunWithBounds(program, variant, grid, inputs, options, engines));
     VariantVerdict verdict{name, 0, {}, {}};
     for (const BoundedOutput& output : bounded.outputs) {
-      const auto it = actual.find(output.key);
-      const Conformance found = CompareToBounds(output, it == actual.end() ? nullptr : &it->second);
+      const Conformance found = CompareToBounds(output, ActualOf(actual, output));
       verdict.outside += found.error.empty() ? found.outside : 1;
     }
     Explain(program.module(), profile, verdict, variant);

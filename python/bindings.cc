@@ -334,12 +334,12 @@ class PyModule {
                                       bounded.outputs, EnginesOf(choice)));
     Judged judged{{}, bounded.unchecked, program, estimates.samples, {}};
     for (const BoundedOutput& output : bounded.outputs) {
-      const auto it = actual.find(output.key);
-      if (it == actual.end()) {
+      const NpyArray* const array = ActualOf(actual, output);
+      if (array == nullptr) {
         judged.outputs.push_back(JudgeForReport(output, nullptr));
         continue;
       }
-      ASSAY_ASSIGN_OR_RETURN(const Literal value, DecodeNpy(output.key, it->second, output.exact.shape()));
+      ASSAY_ASSIGN_OR_RETURN(const Literal value, DecodeNpy(output.key, *array, output.exact.shape()));
       judged.outputs.push_back(JudgeForReport(output, &value));
     }
     std::vector<Conformance> outputs;

@@ -219,8 +219,7 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
   found.estimates = estimates;
   std::vector<ReportedOutput> reported;
   for (const BoundedOutput& output : bounded.outputs) {
-    const auto it = actual.find(output.key);
-    const Literal* const value = it == actual.end() ? nullptr : &it->second;
+    const Literal* const value = ActualOf(actual, output);
     if (!flags.html.empty()) reported.push_back(JudgeForReport(output, value));
     found.outputs.push_back(flags.html.empty() ? CompareToBounds(output, value) : reported.back().judged);
   }

@@ -1,5 +1,6 @@
 #include "check/backends/output_keys.h"
 
+#include "devices/device_io.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
@@ -25,10 +26,11 @@ absl::StatusOr<std::map<std::string, Literal>> DecodeOutputs(const Module& modul
                                                              const std::map<std::string, NpyArray>& arrays) {
   std::map<std::string, Literal> values;
   for (const auto& [key, shape] : OutputsOf(module)) {
-    const auto it = arrays.find(key);
-    if (it == arrays.end()) continue;
-    ASSAY_ASSIGN_OR_RETURN(Literal value, DecodeNpy(key, it->second, shape));
-    values.emplace(key, std::move(value));
+    for (const auto& [name, array] : arrays) {
+      if (WithoutDevice(name) != key) continue;
+      ASSAY_ASSIGN_OR_RETURN(Literal value, DecodeNpy(name, array, shape));
+      values.emplace(name, std::move(value));
+    }
   }
   return values;
 }

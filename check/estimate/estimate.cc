@@ -125,6 +125,7 @@ absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& prof
                                      const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs,
                                      std::span<const Engine* const> engines) {
   Estimates result;
+  if (grid.size() > 1) return result;
   const auto is_sampled = [&](const BoundedOutput& output) { return estimate.all || HasUndecided(output); };
   if (estimate.samples <= 0 || std::none_of(outputs.begin(), outputs.end(), is_sampled)) return result;
   ASSAY_ASSIGN_OR_RETURN(PlannedSamples planned,

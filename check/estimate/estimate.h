@@ -43,7 +43,7 @@ absl::Status RunSamples(const PlannedSamples& planned, const Program& program, c
                         const DeviceGrid& grid, const DeviceInputs& inputs, const RunOptions& options,
                         const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs);
 
-// Plans and runs them where an output has undecided elements.
+// Plans and runs them where an output has undecided elements. On several devices none are run.
 absl::StatusOr<Estimates> AddSamples(const Program& program, const Profile& profile, const DeviceGrid& grid,
                                      const DeviceInputs& inputs, const RunOptions& options,
                                      const EstimateOptions& estimate, std::vector<BoundedOutput>& outputs,

@@ -95,6 +95,14 @@ absl::StatusOr<std::vector<Reason>> ReasonsOf(const ReasonsFor& comparison, cons
     reasons.push_back(std::move(reason));
   }
   if (reasons.empty()) return reasons;
+  if (!bounded.outputs[0].key_of_all.empty()) {  // on several devices
+    for (Reason& reason : reasons) {
+      reason.first.why =
+          "the first instruction of which nothing is proven is searched for on one device alone";
+      reason.next = "compare the program of one device";
+    }
+    return reasons;
+  }
   ASSAY_RETURN_IF_ERROR(FindFirst(comparison, bounded, leaves, reasons));
   ASSAY_RETURN_IF_ERROR(FindWherePart(comparison, leaves, reasons));
   for (Reason& reason : reasons) reason.next = NextOf(reason, comparison);

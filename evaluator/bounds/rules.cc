@@ -116,6 +116,10 @@ void Mapped(BoundContext& c) {
 }
 void EndOfPair(BoundContext& c) { c.FollowElement(1); }
 
+void Received(BoundContext& c) {
+  if (!c.attributes().Bool(Attr::kIsHostTransfer))
+    c.MarkUnchecked("what another device sends has no bounds yet");
+}
 
 void Passed(BoundContext& c) {
   const Node radius = c.Radius(0);

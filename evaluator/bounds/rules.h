@@ -33,6 +33,8 @@ void EndOfPair(BoundContext& c);
 // it.
 void AllGatherStart(BoundContext& c);
 void CollectivePermuteStart(BoundContext& c);
+// What the host sends is exact; of what another device sends nothing is known.
+void Received(BoundContext& c);
 // An exact operation on one operand that keeps distances, or shrinks them.
 void Passed(BoundContext& c);
 // An exact elementwise operation of which nothing is known where an operand is not exact.

@@ -219,15 +219,27 @@ class Bounds(CliCase):
         self.expect(2, "diff", program, "--profile", "strict", error="--actual OUT.npz")
         self.diff(2, floats(1), more=["--rtol", "1"], error="either a --profile or tolerances")
 
-    def test_dynamic_dimensions_and_several_devices_are_refused(self):
+    def test_dynamic_dimensions_are_refused(self):
         program = self.file("d.hlo", "HloModule m\nENTRY e {\n  x = f32[<=4] parameter(0)\n  ROOT n = f32[<=4] negate(x)\n}\n")
         inputs, actual = self.npz("i.npz", arg0=floats(1, 2)), self.npz("a.npz", out0=floats(-1, -2))
         self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict",
                     error="dynamic dimensions")
-        program, inputs = self.file("sum.hlo", SUM), self.npz("s.npz", arg0=floats(1, 2, 3, 4))
-        self.expect(4, "diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict",
-                    "--replicas", "2", error="2 devices")
 
+    def test_outputs_of_several_devices(self):
+        program, inputs = self.file("sum.hlo", SUM), self.npz("s.npz", arg0=floats(1, 2, 3, 4))
+
+        def diff(code, **outputs):
+            actual = self.npz("a.npz", **{key.replace("_", "/"): value for key, value in outputs.items()})
+            command = ("diff", program, "--inputs", inputs, "--actual", actual, "--profile", "strict",
+                       "--replicas", "2")
+            return self.expect(code, *command).stdout.decode()
+
+        shown = diff(0, out0=floats(10, 10), out1=floats(1, 2, 3, 4))
+        self.assertIn("r0p0/out0: 2 elements, 2 inside", shown)
+        self.assertIn("r1p0/out0: 2 elements, 2 inside", shown)
+        shown = diff(1, r0p0_out0=floats(10, 10), r1p0_out0=floats(10, 10.1), out1=floats(1, 2, 3, 4))
+        self.assertIn("r0p0/out0: 2 elements, 2 inside", shown)
+        self.assertIn("r1p0/out0: 2 elements, 1 inside, 1 outside", shown)
 
 
 class RunsBackend(CliCase):
