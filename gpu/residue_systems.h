@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "gpu/kernels/residue_arguments.h"
+#include "gpu/kernels/residues/residue_arguments.h"
 
 namespace assay::gpu {
 

@@ -3,7 +3,7 @@
 #include <random>
 
 #include "gpu/kernels/dot_i8_arguments.h"
-#include "gpu/kernels/residue_arguments.h"
+#include "gpu/kernels/residues/residue_arguments.h"
 #include "tests/gpu/kernels/formats.h"
 #include "tests/gpu/kernels/kernel_run.h"
 

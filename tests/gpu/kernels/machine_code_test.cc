@@ -70,7 +70,7 @@ TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues]
     const std::string output = TextOf(
         fmt::format("'{}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
                     "-allow-unsupported-compiler -I{} -gencode=arch=compute_90a,code=sm_90a -Xptxas -v {} "
-                    "-o '{}' {}/gpu/kernels/{}.cu",
+                    "-o '{}' {}/gpu/kernels/residues/{}.cu",
                     nvcc, ASSAY_SOURCE_DIR, only, image, ASSAY_SOURCE_DIR, module),
         &status);
     INFO(output);

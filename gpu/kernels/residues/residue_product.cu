@@ -2,7 +2,7 @@
 // lets bulk copies fill the stages, two warpgroups multiply 64 x 256 each.
 #include "gpu/kernels/cluster.cuh"
 #include "gpu/kernels/index.cuh"
-#include "gpu/kernels/residue_arguments.h"
+#include "gpu/kernels/residues/residue_arguments.h"
 
 namespace assay::gpu {
 

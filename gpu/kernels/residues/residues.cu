@@ -1,9 +1,9 @@
 // Exact dots by residues, but for the products of bytes (residue_product.cu): what residue_arguments.h
 // describes.
 #include "gpu/kernels/device.cuh"
-#include "gpu/kernels/residue_arguments.h"
-#include "gpu/kernels/residue_slices.cuh"
-#include "gpu/kernels/residue_sums.cuh"
+#include "gpu/kernels/residues/residue_arguments.h"
+#include "gpu/kernels/residues/residue_slices.cuh"
+#include "gpu/kernels/residues/residue_sums.cuh"
 
 namespace assay::gpu {
 

@@ -5,7 +5,7 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_tiles.cuh"
 #include "gpu/kernels/exact.cuh"
-#include "gpu/kernels/residue_arguments.h"
+#include "gpu/kernels/residues/residue_arguments.h"
 
 namespace assay::gpu {
 

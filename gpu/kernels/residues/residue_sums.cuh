@@ -5,8 +5,8 @@
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_entries.cuh"
 #include "gpu/kernels/exact.cuh"
-#include "gpu/kernels/residue_arguments.h"
-#include "gpu/kernels/residue_slices.cuh"
+#include "gpu/kernels/residues/residue_arguments.h"
+#include "gpu/kernels/residues/residue_slices.cuh"
 
 namespace assay::gpu {
 
