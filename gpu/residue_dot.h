@@ -1,5 +1,5 @@
-// Dots by residues (gpu/kernels/residues/residue_arguments.h) on devices of compute capability 9.0, and dots of
-// bytes by the same product: what they take, and the launches that they are.
+// Dots by residues (gpu/kernels/residues/residue_arguments.h) on devices of compute capability 9.0, and dots
+// of bytes by the same product: what they take, and the launches that they are.
 #ifndef ASSAY_GPU_RESIDUE_DOT_H_
 #define ASSAY_GPU_RESIDUE_DOT_H_
 
