@@ -88,7 +88,8 @@ absl::Status RunGuard::Look(bool bound) {
 }
 
 WorkScope::WorkScope(std::shared_ptr<RunGuard> guard)
-    : before_(std::exchange(guard_of_scope, guard)), budget_(guard != nullptr ? guard->budget() : nullptr) {}
+    : before_(std::exchange(guard_of_scope, std::move(guard))),
+      budget_(guard_of_scope != nullptr ? guard_of_scope->budget() : nullptr) {}
 WorkScope::~WorkScope() { guard_of_scope = std::move(before_); }
 const std::shared_ptr<RunGuard>& WorkScope::Current() { return guard_of_scope; }
 

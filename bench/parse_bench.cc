@@ -89,7 +89,7 @@ void MeasurePrograms(std::string_view name, const std::string& file,
 
 // The text, and the proto that it stands for.
 void Measure(std::string_view name, const std::string& text, int runs) {
-  MeasureReader(name, text, runs, ParseHloText);
+  MeasureReader(name, text, runs, [](std::string_view hlo) { return ParseHloText(hlo); });
   absl::StatusOr<Module> module = ParseHloText(text);
   if (!module.ok()) return;
   const absl::StatusOr<std::string> bytes = ExportProto(*module);
@@ -103,7 +103,9 @@ void Measure(std::string_view name, const std::string& text, int runs) {
 int main(int argc, char**) {
   using assay::Measure;
   using assay::Repeated;
-  if (argc == 1) assay::MeasurePrograms("fifteen programs", "program.hlo", assay::ParseHloText);
+  if (argc == 1)
+    assay::MeasurePrograms("fifteen programs", "program.hlo",
+                           [](std::string_view hlo) { return assay::ParseHloText(hlo); });
   assay::MeasurePrograms("  as proto", "program.pb", assay::ImportProto);
   if (argc > 1) return 0;  // any argument: the real programs only
   constexpr size_t kBytes = 20'000'000;

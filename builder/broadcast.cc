@@ -109,7 +109,7 @@ XlaBuilder* BuilderOf(Ops ops) {
 XlaBuilder* BuilderOf(std::initializer_list<XlaOp> ops) { return BuilderOf(Ops(ops.begin(), ops.size())); }
 
 XlaOp Emit(XlaBuilder* builder, NewInstruction instruction) {
-  return RunIn(builder, [&] { return builder->Add(std::move(instruction)); });
+  return RunIn(builder, [&] { return builder->Add(instruction); });
 }
 
 XlaOp RunIn(XlaBuilder* builder, absl::FunctionRef<absl::StatusOr<XlaOp>()> make) {
@@ -128,12 +128,12 @@ absl::StatusOr<XlaOp> AddWithElementType(XlaBuilder* builder, NewInstruction ins
                                          std::optional<ElementType> type) {
   if (type.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(Shape shape, builder->Infer(instruction));
-    if (!shape.IsArray()) return builder->Add(std::move(instruction));
+    if (!shape.IsArray()) return builder->Add(instruction);
     ASSAY_ASSIGN_OR_RETURN(Shape typed, Shape::Array(*type, shape.sizes()));
     for (int64_t d = 0; d < shape.rank(); ++d) typed.set_dynamic(d, shape.is_dynamic(d));
     instruction.shape = Shared(std::move(typed));
   }
-  return builder->Add(std::move(instruction));
+  return builder->Add(instruction);
 }
 
 absl::StatusOr<XlaOp> AddBroadcast(XlaBuilder* builder, XlaOp operand, Int64s sizes, Int64s dimensions) {

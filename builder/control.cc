@@ -106,7 +106,7 @@ XlaOp CompositeCall(XlaBuilder* builder, const XlaComputation& computation, Ops 
     call.frontend = {{"composite.attributes", {text, text.front() == '{'}},
                      {"composite.name", {name, false}},
                      {"composite.version", {fmt::format("{}", version.value_or(0)), false}}};
-    return builder->Add(std::move(call));
+    return builder->Add(call);
   });
 }
 

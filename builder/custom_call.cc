@@ -58,7 +58,7 @@ XlaOp CustomCallWithComputations(XlaBuilder* builder, const std::string& call_ta
     }
     NewInstruction call = CustomCallOf(call_target_name, operands, shape, opaque, has_side_effect);
     call.attributes.Set(Attr::kCalledComputations, std::move(ids));
-    return builder->Add(std::move(call));
+    return builder->Add(call);
   });
 }
 

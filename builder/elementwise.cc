@@ -150,27 +150,57 @@ XlaOp Conj(XlaOp operand) {
   });
 }
 
-// Short names keep a row on one line.
-// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
-XlaOp Add(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAdd, l, r, bd); }
-XlaOp And(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAnd, l, r, bd); }
-XlaOp Atan2(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kAtan2, l, r, bd); }
-XlaOp Complex(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kComplex, l, r, bd); }
-XlaOp Div(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kDivide, l, r, bd); }
-XlaOp Max(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMaximum, l, r, bd); }
-XlaOp Min(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMinimum, l, r, bd); }
-XlaOp Mul(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMultiply, l, r, bd); }
-XlaOp Mulhi(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kMulhi, l, r, bd); }
-XlaOp Or(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kOr, l, r, bd); }
-XlaOp Pow(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kPower, l, r, bd); }
-XlaOp Rem(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kRemainder, l, r, bd); }
-XlaOp ShiftLeft(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kShiftLeft, l, r, bd); }
-XlaOp ShiftRightArithmetic(XlaOp l, XlaOp r, Int64s bd) {
-  return Binary(Opcode::kShiftRightArithmetic, l, r, bd);
+XlaOp Add(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kAdd, lhs, rhs, broadcast_dimensions);
 }
-XlaOp ShiftRightLogical(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kShiftRightLogical, l, r, bd); }
-XlaOp Sub(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kSubtract, l, r, bd); }
-XlaOp Xor(XlaOp l, XlaOp r, Int64s bd) { return Binary(Opcode::kXor, l, r, bd); }
+XlaOp And(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kAnd, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Atan2(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kAtan2, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Complex(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kComplex, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Div(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kDivide, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Max(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kMaximum, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Min(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kMinimum, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Mul(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kMultiply, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Mulhi(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kMulhi, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Or(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kOr, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Pow(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kPower, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Rem(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kRemainder, lhs, rhs, broadcast_dimensions);
+}
+XlaOp ShiftLeft(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kShiftLeft, lhs, rhs, broadcast_dimensions);
+}
+XlaOp ShiftRightArithmetic(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kShiftRightArithmetic, lhs, rhs, broadcast_dimensions);
+}
+XlaOp ShiftRightLogical(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kShiftRightLogical, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Sub(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kSubtract, lhs, rhs, broadcast_dimensions);
+}
+XlaOp Xor(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Binary(Opcode::kXor, lhs, rhs, broadcast_dimensions);
+}
 
 XlaOp AndAll(Ops operands) { return RightFold(operands, And, "and"); }
 XlaOp OrAll(Ops operands) { return RightFold(operands, Or, "or"); }
@@ -185,31 +215,42 @@ XlaOp Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction) {
   return Compare(lhs, rhs, {}, direction);
 }
 
-XlaOp Eq(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kEq); }
-XlaOp Ne(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kNe); }
-XlaOp Ge(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kGe); }
-XlaOp Gt(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kGt); }
-XlaOp Le(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kLe); }
-XlaOp Lt(XlaOp l, XlaOp r, Int64s bd) { return Compare(l, r, bd, ComparisonDirection::kLt); }
-XlaOp EqTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kEq);
+XlaOp Eq(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kEq);
 }
-XlaOp NeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kNe);
+XlaOp Ne(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kNe);
 }
-XlaOp GeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kGe);
+XlaOp Ge(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kGe);
 }
-XlaOp GtTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kGt);
+XlaOp Gt(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kGt);
 }
-XlaOp LeTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kLe);
+XlaOp Le(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kLe);
 }
-XlaOp LtTotalOrder(XlaOp l, XlaOp r, Int64s bd) {
-  return CompareTotalOrder(l, r, bd, ComparisonDirection::kLt);
+XlaOp Lt(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return Compare(lhs, rhs, broadcast_dimensions, ComparisonDirection::kLt);
 }
-// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kEq);
+}
+XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kNe);
+}
+XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kGe);
+}
+XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kGt);
+}
+XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kLe);
+}
+XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, Int64s broadcast_dimensions) {
+  return CompareTotalOrder(lhs, rhs, broadcast_dimensions, ComparisonDirection::kLt);
+}
 
 XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max) {
   return Emit(BuilderOf({min, operand, max}), {Opcode::kClamp, {min, operand, max}});
