@@ -58,6 +58,8 @@ def matches(wanted, found):
 
 def updated(wanted, found):
     """The lines that were found; what a "..." left out is left out again."""
+    if matches(wanted, found):
+        return wanted
     if "..." not in wanted:
         return found
     shown = wanted.index("...")
