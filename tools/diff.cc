@@ -81,9 +81,9 @@ int DiffFiles(const DiffFlags& flags) {
 
 // The backend's outputs from its file: what the program sent to the host is compared
 // where the file has it too.
-int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
+int CompareWithFile(const DiffFlags& flags, const ByKey& exact, const Arrays& arrays) {
   Pairs pairs;
-  for (auto& [key, value] : exact) {
+  for (const auto& [key, value] : exact) {
     const bool is_output =
         WithoutDevice(key).starts_with("out") && !WithoutDevice(key).starts_with("outfeed");
     const auto it = arrays.find(key);
@@ -94,7 +94,7 @@ int CompareWithFile(const DiffFlags& flags, ByKey exact, const Arrays& arrays) {
       if (!actual.ok()) return Fail(actual.status(), flags.actual);
       pair.actual = *std::move(actual);
     }
-    pair.expected = std::move(value);
+    pair.expected = value;
   }
   for (const auto& [key, array] : arrays) {
     if (pairs.count(key) == 0) pairs[key].actual = Literal();

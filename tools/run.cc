@@ -82,11 +82,11 @@ int WriteJson(const RunFlags& flags, const NamedLiterals& results, const RunStat
   int failed = 0;
   const auto write_results = [&] {
     json.Begin("{");
-    for (const auto& [key, value] : results) {
+    for (const NamedLiterals::value_type& result : results) {
       if (failed != 0) break;
-      const Shape& shape = value.shape();
-      json.Fields(key, [&] {
-        json.Object("type", Name(shape.element_type()), "shape", shape.sizes(), "data",
+      const Literal& value = result.second;
+      json.Fields(result.first, [&] {
+        json.Object("type", Name(value.shape().element_type()), "shape", value.shape().sizes(), "data",
                     [&] { failed = WriteData(flags, value, json); });
       });
     }

@@ -230,7 +230,7 @@ absl::Status ReadMeshBody(TokenReader& in, MeshSharding* sharding, std::string* 
     *text += '[';
     ASSAY_RETURN_IF_ERROR(in.ReadList(TokenKind::kLeftSquare, TokenKind::kRightSquare, [&] {
       *text += std::exchange(separator, ", ");
-      const absl::Status status = ReadDimSharding(in, sharding->mesh, &sharding->used, text);
+      absl::Status status = ReadDimSharding(in, sharding->mesh, &sharding->used, text);
       sharding->dim_ends.push_back(sharding->used.size());
       return status;
     }));
