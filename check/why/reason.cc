@@ -52,7 +52,14 @@ absl::Status FindFirst(const ReasonsFor& comparison, const BoundedOutputs& bound
   if (!found.ok() && IsInterrupted(comparison.options)) return found.status();
   for (size_t k = 0; k < reasons.size(); ++k) {
     FirstUndecided& first = reasons[k].first;
-    if (!found.ok()) {
+    if (!found.ok() && !bounded.unchecked.empty()) {
+      // The search has no values from the host; the first instruction without a rule is known all the same.
+      const DerivedBounds::Note& note = bounded.unchecked.front();
+      first.instruction = note.instruction;
+      first.op = note.op;
+      first.why = note.why;
+      reasons[k].lacks_rule = LacksRule(bounded.unchecked, first);
+    } else if (!found.ok()) {
       first.why = fmt::format("not found out: {}", std::string(found.status().message()));
     } else if (!(*found)[k]) {
       first.why = "not found out: with all values as outputs, every instruction has a bound";
