@@ -29,6 +29,10 @@ def load(program: str | bytes | os.PathLike, *, name: str | None = None, lapack:
     return Module(data, name or "<program>", lapack)
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def sample_key(seed: int) -> np.uint32:
     """What a sampled program (Module.sampled) takes for the seed, that is `--seed` of `assay diff`."""
     return np.uint32(_assay.key_of_seed(seed))
@@ -119,8 +123,8 @@ class Module:
         if len(arrays) == 1:
             leaves = _leaves(arrays[0])
         elif len(arrays) != of_replicas * of_partitions:
-            raise ValueError(f"arguments for {len(arrays)} devices, the program runs on {of_replicas} replicas of "
-                             f"{of_partitions} partitions")
+            raise ValueError(f"arguments for {_counted(len(arrays), 'device')}, the program runs on "
+                             f"{_counted(of_replicas, 'replica')} of {_counted(of_partitions, 'partition')}")
         else:
             for device, arguments in enumerate(arrays):
                 leaves |= _leaves(arguments, f"r{device // of_partitions}p{device % of_partitions}/")

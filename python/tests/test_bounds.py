@@ -26,6 +26,16 @@ ENTRY e {
 X = np.float32([1, 2, 3, 4])
 
 
+# Of decompositions that are not of Hermitian matrices nothing has a bound.
+EIGENVALUE = """HloModule m
+ENTRY e {
+  x = f32[1,1] parameter(0)
+  c = (f32[1], f32[1], c64[1,1], c64[1,1], s32[]) custom-call(x), custom_call_target="lapack_sgeev_ffi",
+    api_version=API_VERSION_TYPED_FFI, backend_config={compute_left = 78 : ui8, compute_right = 78 : ui8}
+  w = f32[1] get-tuple-element(c), index=0
+"""
+
+
 def test_rounding_conforms_and_a_violation_does_not():
     good = assay.diff(SUM, (X,), (np.float32(10.000002), X), profile="strict")
     assert good.ok and good and good.profile == "strict"
@@ -122,21 +132,21 @@ def test_what_is_not_known_is_named():
 
 
 def test_whatever_is_not_proven_has_a_reason(tmp_path):
-    program = "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  c = f32[1,1] cholesky(x), lower=true\n  ROOT t = (f32[1,1], f32[1,1]) tuple(x, c)\n}\n"
+    program = EIGENVALUE + "  ROOT t = (f32[1,1], f32[1]) tuple(x, w)\n}\n"
     path, inputs = tmp_path / "my program.hlo", tmp_path / "in.npz"
     path.write_text(program)
     np.savez(inputs, arg0=np.float32([[4]]))
-    for actual, counts in ((2, (1, 0, 0)), (2.5, (0, 1, 0))):
-        report = assay.diff(path, inputs, (np.float32([[4]]), np.float32([[actual]])))
+    for actual, counts in ((4, (1, 0, 0)), (4.5, (0, 1, 0))):
+        report = assay.diff(path, inputs, (np.float32([[4]]), np.float32([actual])))
         reason, = report.reasons
         assert isinstance(reason, assay.Reason)
         assert (reason.plausible, reason.implausible, reason.undecided) == counts
-        assert (reason.output, reason.instruction, reason.op) == ("out1", "c", "cholesky")
+        assert (reason.output, reason.instruction, reason.op) == ("out1", "c", "custom-call")
         assert (reason.inside, reason.iteration) == ("", None)
         assert reason.why and f"assay diff '{path}' --inputs {inputs} --backend" in reason.next
         verdict = "plausible" if counts[0] else "implausible"
-        assert f"out1: nothing is proven of 1 {verdict} element from '%c = cholesky' on" in str(report)
-    unsampled = assay.diff(path, inputs, (np.float32([[4]]), np.float32([[2]])), samples=0)
+        assert f"out1: nothing is proven of 1 {verdict} element from '%c = custom-call' on" in str(report)
+    unsampled = assay.diff(path, inputs, (np.float32([[4]]), np.float32([4])), samples=0)
     assert unsampled.reasons[0].undecided == 1 and "estimate them: --samples 16" in unsampled.reasons[0].next
 
 
@@ -193,14 +203,14 @@ def test_check_takes_unused_arguments_and_options():
 
 
 def test_what_has_no_bound_is_estimated():
-    program = "HloModule m\nENTRY e {\n  x = f32[1,1] parameter(0)\n  ROOT c = f32[1,1] cholesky(x), lower=true\n}\n"
-    given, two, wrong = (np.float32([[4]]),), np.float32([[2]]), np.float32([[2.5]])
-    good = assay.diff(program, given, two)
+    program = EIGENVALUE + "  ROOT r = f32[1] copy(w)\n}\n"
+    given, four, wrong = (np.float32([[4]]),), np.float32([4]), np.float32([4.5])
+    good = assay.diff(program, given, four)
     assert good.ok and good.samples == 16 and (good.outputs[0].plausible, good.outputs[0].undecided) == (1, 0)
     bad = assay.diff(program, given, wrong, samples=4)
     assert not bad.ok and bad.ok_as_proven and bad.samples == 4
-    assert bad.outputs[0].farthest[0].index == (0, 0) and bad.outputs[0].farthest[0].share > 1
-    assert "1 implausible, 0 undecided\n  implausible [0, 0]: exact 2, actual 2.5" in str(bad)
+    assert bad.outputs[0].farthest[0].index == (0,) and bad.outputs[0].farthest[0].share > 1
+    assert "1 implausible, 0 undecided\n  implausible [0]: exact 4, actual 4.5" in str(bad)
     assert bad.outputs[0].farthest[0].distance == 0.5
     assert f"0.5 off where {bad.outputs[0].farthest[0].allowed:.3g} is plausible" in str(bad)
     assert assay.diff(program, given, wrong, samples=0).outputs[0].undecided == 1

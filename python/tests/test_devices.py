@@ -54,7 +54,8 @@ def test_evaluate_gives_what_all_devices_agree_on():
 def test_the_number_of_devices():
     one = assay.load("HloModule m\nENTRY e {\n  ROOT p = u32[] partition-id()\n}\n")
     assert [r.item() for r in one.evaluate_devices([()], partitions=3)] == [0, 1, 2]
-    with pytest.raises(ValueError, match="arguments for 2 devices, the program runs on 1 replica of 3"):
+    wanted = "arguments for 2 devices, the program runs on 1 replica of 3 partitions"
+    with pytest.raises(ValueError, match=wanted):
         assay.load(SUM).evaluate_devices([(np.float32(1),)] * 2)
     with pytest.raises(assay.InvalidProgram, match="GRP-C4"):
         assay.load(GATHER).evaluate_devices([(np.array([1, 2], np.int32),)], replicas=3)

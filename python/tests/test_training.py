@@ -154,4 +154,5 @@ ENTRY e {
     first, again, other = (sampled.evaluate(x, assay.sample_key(seed)) for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, other)
     exact = program.evaluate(x)
-    assert np.allclose(first, exact, rtol=6 * 2**-23, atol=0) and not np.array_equal(first, exact)
+    # 6 ulps of the profile, and half an ulp each for rounding the exact value, the move and the result.
+    assert np.allclose(first, exact, rtol=7.5 * 2**-23, atol=0) and not np.array_equal(first, exact)
