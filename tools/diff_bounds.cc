@@ -1,6 +1,7 @@
 // assay diff PROGRAM --actual OUT.npz --profile P: is a difference a bug, or rounding?
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/file_io.h"
 #include "base/json_writer.h"
 #include "base/quoted.h"
@@ -87,7 +88,8 @@ std::string VariantsText(const std::vector<VariantVerdict>& variants, int64_t ou
     if (variant.outside >= outside) continue;
     text += fmt::format("by profile {} {} outside", variant.profile,
                         variant.outside == 0 ? std::string("no element is")
-                                             : fmt::format("{} elements are", variant.outside));
+                                             : fmt::format("{} {}", Counted(variant.outside, "element"),
+                                                           variant.outside == 1 ? "is" : "are"));
     if (!variant.allows.empty()) {
       const size_t count = variant.instructions.size();
       std::vector<std::string> names;

@@ -177,8 +177,8 @@ class ReportWriter {
   // Of each output that is not decided by proof: from where on, why, and what to do.
   void WriteReasons() {
     if (of_.reasons.empty()) return;
-    page_ += fmt::format("<h3>Why nothing is proven of {} output{}</h3>\n<dl>\n", of_.reasons.size(),
-                         of_.reasons.size() == 1 ? "" : "s");
+    page_ +=
+        fmt::format("<h3>Why nothing is proven of {}</h3>\n<dl>\n", Counted(of_.reasons.size(), "output"));
     for (const Reason& reason : of_.reasons) {
       const std::string parting = PartingOf(reason);
       page_ += fmt::format("<div><dt>{}</dt><dd>{} {}.{}{} Next: {}</dd></div>\n", EscapeHtml(reason.key),
