@@ -147,7 +147,7 @@ int DiffProgram(const DiffFlags& flags) {
   ByKey exact;
   for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) exact.emplace(key, std::move(value));
   return NamesBackend(flags) ? CompareWithBackend(flags, *loaded, exact, arguments, **backend)
-                             : CompareWithFile(flags, std::move(exact), *actual);
+                             : CompareWithFile(flags, exact, *actual);
 }
 
 // What is wrong with the flags where the rule is broken.
