@@ -153,7 +153,7 @@ class LineStep final : public DeviceKernel {
       : DeviceKernel(std::move(device)),
         function_(function),
         repair_(repair),
-        plan_(std::move(plan)),
+        plan_(plan),
         dimensions_(dimensions) {}
 
   std::string_view algorithm() const override { return repair_ != nullptr ? "exact sums" : "in any order"; }
@@ -242,7 +242,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareLines(const std::shared_ptr
     ASSAY_ASSIGN_OR_RETURN(
         function, KernelFunction(*device, "fold_lines", fmt::format("fold_{}_{}", plan.shape, operation)));
   }
-  return std::make_shared<const LineStep>(device, *function, repair, std::move(plan),
+  return std::make_shared<const LineStep>(device, *function, repair, plan,
                                           ReducePlan{box.kept, box.reduced, 1, 1});
 }
 
@@ -273,7 +273,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduce(const std::shared_pt
                               .state_bytes = kind.sum ? kSumStateBytes : FoldStateBytes(bytes),
                               .columns = kind.sum ? SumColumns(bytes) : FoldColumns(bytes)};
   if (std::optional<LinePlan> lines = LinePlanOf(device->properties(), box.kept, box.reduced, elements))
-    return PrepareLines(device, *std::move(lines), box, kind, type);
+    return PrepareLines(device, *lines, box, kind, type);
   const ReducePlan plan = PlanFor(*device, box);
   if (kind.sum) return PrepareSum(device, plan, *kind.sum, type);
   const FoldArguments fold{.plan = plan, .folding = kind.folding};

@@ -35,10 +35,12 @@ absl::StatusOr<ResidueTiles> TilesOf(const Device& device, int64_t batch, int64_
   // Tiles that are mostly padding do work for nothing.
   if (least < 0 && padded > 2 * work)
     return NotSupported({}, fmt::format("residues: {} products in tiles for {}", work, padded));
-  const double tiles = static_cast<double>(batch) * (rows / kResidueRows) * (columns / kResidueColumns) *
+  const int64_t tile_rows = rows / kResidueRows, tile_columns = columns / kResidueColumns;
+  constexpr int64_t kBlocksOfTile = kResidueTileBytes / kEntriesOfThread / kResidueSumThreads;
+  const double tiles = static_cast<double>(batch) * static_cast<double>(tile_rows) *
+                       static_cast<double>(tile_columns) *
                        std::max<double>(kMostModuli, static_cast<double>(depth / kResidueDepth));
-  if (tiles * (kResidueTileBytes / kEntriesOfThread / kResidueSumThreads) >
-      std::numeric_limits<int32_t>::max())
+  if (tiles * static_cast<double>(kBlocksOfTile) > std::numeric_limits<int32_t>::max())
     return NotSupported({}, fmt::format("residues: {} tiles", tiles));
   return ResidueTiles{static_cast<int32_t>(batch), static_cast<int32_t>(rows / kResidueRows),
                       static_cast<int32_t>(columns / kResidueColumns),

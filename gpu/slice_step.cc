@@ -112,12 +112,14 @@ Windows WindowsOfGather(const StepView& step) {
 // The same windows by one multiplication a division and with joined elements, where they are that few.
 std::optional<BoxPlan> PickPlanOf(const WindowArguments& a, int64_t bytes) {
   std::vector<BoxAxis> axes;
+  axes.reserve(static_cast<size_t>(a.batch.rank + a.window.rank));
   for (int32_t d = 0; d < a.batch.rank; ++d)
     axes.push_back({a.batch.sizes[d], a.batch.strides[d], a.batch_to_strides[d], a.batch_index_strides[d]});
   for (int32_t d = 0; d < a.window.rank; ++d)
     axes.push_back({a.window.sizes[d], a.window.strides[d], a.window_to_strides[d]});
   // A component that has one place alone is 0.
   std::vector<int64_t> offsets;
+  offsets.reserve(static_cast<size_t>(a.components));
   for (int32_t c = 0; c < a.components; ++c)
     offsets.push_back(a.starts[c].most == 0 ? 0 : a.starts[c].stride);
   return BoxPlanOf(axes, bytes, offsets);

@@ -87,6 +87,7 @@ absl::StatusOr<PreparedCopy> PreparedCopy::Make(Device& device, const StridedCop
   }
   if (kernel.empty()) {
     std::vector<BoxAxis> box;
+    box.reserve(axes.size());
     for (const Axis& axis : axes) box.push_back({axis.size, axis.strides[0], axis.strides[1]});
     const int64_t offsets[] = {copy.from, copy.to};
     if (const std::optional<BoxPlan> plan = BoxPlanOf(box, width, offsets);

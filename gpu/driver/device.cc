@@ -14,7 +14,7 @@ using Opened = absl::StatusOr<std::shared_ptr<Device>>;
 
 Opened OpenDriver(const std::string& driver) {
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<CudaLibrary> library, LoadCudaLibrary(driver));
-  return CudaDevice::Open(std::move(library));
+  return CudaDevice::Open(library);
 }
 
 }  // namespace
