@@ -1,4 +1,4 @@
-// The subcommands of `assay`, one file each; assay.cc only parses arguments. Every function returns the
+// The subcommands of `assay`, one file each; declarations.cc declares their flags. Every function returns the
 // exit code of docs/architecture.md: 0 fine, 1 a comparison failed, 2 usage, 3 invalid, 4 not supported, 5
 // failed.
 #ifndef ASSAY_TOOLS_COMMANDS_H_

@@ -10,6 +10,7 @@
 
 #include "engines/engine.h"
 #include "evaluator/eval_context.h"
+#include "gpu/gpu_engine.h"
 
 namespace assay::cli {
 

@@ -1,0 +1,258 @@
+#include "tools/declarations.h"
+
+#include "tools/commands.h"
+#include "tools/validators.h"
+
+namespace assay::cli {
+namespace {
+
+void DeclareRun(CLI::App& app, CommandLine& line) {
+  RunFlags& flags = line.run;
+  CLI::App* const command = AddCommand(app, "run", "evaluate a program", line, flags, Run);
+  AddRunFlags(command, flags);
+  command->add_option("--output", flags.output, "write results by name (out0, ...) to this .npz file")
+      ->check(Output());
+  command->add_flag("--json", flags.json, "print results as JSON");
+  command->add_flag("--check-composites,--check_composites", flags.check_composites,
+                    "compare composite calls with the matching operations of --load-ops");
+  AddTraceFlags(command, flags, line.run_trace);
+  // Flags for the engines of Assay do not apply to a plugin or to the shadow evaluation.
+  CLI::Option* const plugin = AddPluginFlags(command, flags);
+  CLI::Option* const shadow = command->add_flag(
+      "--shadow", flags.shadow,
+      "also evaluate with 256 bits; instead of results, print which roundings cause the error of the "
+      "outputs (docs/shadow.md)");
+  for (const char* const own :
+       {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map", "--check-composites"}) {
+    plugin->excludes(own);
+    shadow->excludes(own);
+  }
+  for (const char* const other : {"--plugin", "--output"}) shadow->excludes(other);
+}
+
+void DeclareBench(CLI::App& app, CommandLine& line) {
+  BenchFlags& flags = line.bench;
+  CLI::App* const command = AddCommand(app, "bench", "time a program", line, flags, Bench);
+  AddRunFlags(command, flags);
+  command->add_flag("--json", flags.json, "print the times as JSON");
+  command->add_flag(
+      "--steps", flags.steps,
+      "also time each step, in separate runs: share of the measured roofline, of the second and third tier");
+  AddTraceFlags(command, flags, line.bench_trace);
+}
+
+void DeclareVerify(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "verify", "parse and check a program", line, line.verify, VerifyProgram);
+  AddProgram(command, line.verify);
+  AddShapesFlag(command, line.verify);
+  AddOpsFlags(command, line.verify);
+}
+
+void DeclarePrint(CLI::App& app, CommandLine& line) {
+  PrintFlags& flags = line.print;
+  CLI::App* const command =
+      AddCommand(app, "print", "print a program in canonical or another form", line, flags, Print);
+  AddProgram(command, flags);
+  AddOpsFlags(command, flags);
+  AddShapesFlag(command, flags);
+  command->add_flag("--refine", flags.refine,
+                    "print the program refined by --shapes, not the one that was read");
+  command->add_option("--to", flags.form, "hlo (default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
+      ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
+}
+
+void DeclarePlan(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "plan", "show the steps of a program, their kernels, and what they move and compute",
+                 line, line.plan, PrintPlan);
+  AddProgram(command, line.plan);
+  AddShapesFlag(command, line.plan);
+  AddPlanFlags(command, line.plan);
+  AddDeviceFlags(command, line.plan);
+  AddOpsFlags(command, line.plan);
+}
+
+void DeclareAudit(CLI::App& app, CommandLine& line) {
+  CLI::App* const command = AddCommand(
+      app, "audit", "show where a program depends on implementation-defined or unspecified behaviour", line,
+      line.audit, Audit);
+  AddExactRunFlags(command, line.audit);
+  command->add_flag("--json", line.audit.json, "print the findings as JSON");
+}
+
+// What is compared: two files, or a program's outputs with a backend's.
+void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
+  command->add_flag(
+      "--spmd", flags.spmd,
+      "FIRST is the partitioned program, SECOND the whole one; inputs are those of the whole program");
+  command
+      ->add_option("FIRST", flags.program, "an .npz file, or a program with --actual, --backend or --plugin")
+      ->required()
+      ->check(Input());
+  command->add_option("SECOND", flags.second, "an .npz file, or with --spmd a program")->check(Input());
+  CLI::Option* const actual =
+      command->add_option("--actual", flags.actual, "the backend's outputs, in an .npz file")->check(Input());
+  CLI::Option* const backend =
+      command
+          ->add_option("--backend", flags.backend,
+                       "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+          ->excludes(actual);
+  AddPluginFlags(command, flags)->excludes(actual)->excludes(backend);
+}
+
+// How the outputs are compared.
+void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
+  command
+      ->add_option("--profile", flags.profile,
+                   "compare with the bounds of a conforming backend: strict, xla-cpu, xla-gpu, xla-gpu-tf32, "
+                   "tpu-bf16 or a file (docs/bounds.md); exit 1 for a proven violation and for "
+                   "what is implausible")
+      ->check(Input());
+  command->add_flag(
+      "--isolate", flags.isolate,
+      "with --profile and --backend, check each instruction by itself, on the backend's values, "
+      "and name the first wrong one");
+  command
+      ->add_option("--html", flags.html,
+                   "with --profile, also write a page that shows the program's graph, elements and errors "
+                   "(docs/bounds.md)")
+      ->check(Output());
+  command
+      ->add_option("--tolerances", flags.tolerances,
+                   "with --profile, also write an .npz file of what elements are compared with: exact/out0, "
+                   "bound/out0 (inf: none), and the spread of the samples, spread/out0")
+      ->check(Output());
+  command
+      ->add_option("--samples", flags.samples,
+                   "with --profile, how many conforming backends are sampled where bounds leave elements "
+                   "undecided (16); 0: none")
+      ->check(Whole(0, 10000));
+  command->add_option("--seed", flags.options.run_seed, "seed of rng, GetRngSeed and the samples (42)")
+      ->check(Seed());
+  command->add_flag("--proven-only", flags.proven_only,
+                    "with --profile, exit 1 only for what is proven: implausible elements do not fail");
+  command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
+  command
+      ->add_option(
+          "--types", flags.types,
+          "element types of arrays whose files do not contain them: out0=bf16,out1=s4 (docs/limits.md)")
+      ->check(Types())
+      ->excludes("--backend")
+      ->excludes("--plugin");
+  command->add_option("--rtol", flags.rtol, "relative tolerance (0)")->check(Tolerance());
+  command->add_option("--atol", flags.atol, "absolute tolerance (0)")->check(Tolerance());
+  command->add_option("--ulps", flags.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));
+}
+
+void DeclareDiff(CLI::App& app, CommandLine& line) {
+  CLI::App* const command =
+      AddCommand(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", line,
+                 line.diff, Diff);
+  AddComparedFlags(command, line.diff);
+  AddInputFlags(command, line.diff);
+  AddDeviceFlags(command, line.diff);
+  AddOpsFlags(command, line.diff);
+  AddLimitFlags(command, line.diff);
+  AddComparisonFlags(command, line.diff);
+}
+
+void DeclareGolden(CLI::App& app, CommandLine& line) {
+  CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
+  golden->require_subcommand(1);
+  const auto add_paths = [](CLI::App* command, std::vector<std::string>& paths) {
+    command->add_option("PATH", paths, "goldens, or directories of them")->required()->check(Input());
+  };
+  CLI::App* command =
+      AddCommand(*golden, "check", "run goldens and compare", line, line.golden_check, GoldenCheck);
+  AddEngineFlags(command, line.golden_check);
+  AddOpsFlags(command, line.golden_check);
+  AddLimitFlags(command, line.golden_check);
+  command
+      ->add_option(
+          "--actual", line.golden_check.actual,
+          "compare these outputs of a backend (.npz, or a folder with NAME.npz for NAME.hlo) with goldens "
+          "recorded with --profile")
+      ->check(Input());
+  add_paths(command, line.golden_check.paths);
+  command = AddCommand(*golden, "update", "rewrite values that Assay recorded itself", line,
+                       line.golden_update, GoldenUpdateFiles);
+  add_paths(command, line.golden_update.paths);
+  command = AddCommand(*golden, "record", "make a golden of a program, with the reference's results", line,
+                       line.golden_record, GoldenRecord);
+  AddExactRunFlags(command, line.golden_record);
+  command
+      ->add_option("--profile", line.golden_record.profile,
+                   "also store the bounds of this profile (docs/bounds.md), for check --actual")
+      ->check(Input());
+  command->add_option("--output", line.golden_record.output, "the golden file to write")->check(Output());
+}
+
+void DeclareProfile(CLI::App& app, CommandLine& line) {
+  CLI::App* const profile =
+      app.add_subcommand("profile", "show and measure what a conforming backend may do");
+  profile->require_subcommand(1);
+  CLI::App* command = AddCommand(*profile, "show", "print a profile with all that it inherits", line,
+                                 line.profile_show, ShowProfile);
+  command->add_option("PROFILE", line.profile_show.profile, "a name, or a file (docs/bounds.md)")
+      ->required()
+      ->check(Input());
+  command->add_flag("--json", line.profile_show.json, "print it as JSON");
+  ProfileMeasureFlags& flags = line.profile_measure;
+  command = AddCommand(*profile, "measure", "measure a backend, and write a profile of it", line, flags,
+                       MeasureProfileCommand);
+  CLI::Option* const plugin = AddPluginFlags(command, flags);
+  command
+      ->add_option("--backend", flags.backend,
+                   "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+      ->excludes(plugin);
+  command->add_option("--output", flags.output, "the profile to write")->check(Output());
+  command
+      ->add_option("--count", flags.count,
+                   "arguments of all exponents of each function, and as many near 1 (100000)")
+      ->check(Whole(100, 10'000'000));
+  command->add_option("--seed", flags.options.run_seed, "seed of the arguments (42)")->check(Seed());
+  command
+      ->add_option(
+          "--origin", flags.origin,
+          "a line on what is measured, such as 'driver 580.1': made_by, backend, device, driver, date "
+          "or arguments (repeatable)")
+      ->allow_extra_args(false);
+  AddLimitFlags(command, flags);
+}
+
+void DeclareOps(CLI::App& app, CommandLine& line) {
+  OpsFlags& flags = line.ops;
+  CLI::App* const command = AddCommand(app, "ops", "list the operations, or describe one", line, flags, Ops);
+  command->add_option("OP", flags.op, "an operation, or the label of a rule (Gather-C4)");
+  AddLibraryFlags(command, flags);
+  command->add_flag("--json", flags.json, "print the registrations of --load-ops as JSON");
+  command->add_flag("--lapack", flags.lists_lapack, "list the custom calls of JAX's linear algebra instead");
+  command
+      ->add_option("--wrappers", flags.wrappers,
+                   "print source of functions that call the operations of --load-ops")
+      ->check(CLI::IsMember({"python", "cpp"}));
+  command
+      ->add_option("--compatible", flags.compatible,
+                   "OLD.json NEW.json: check that programs for the OLD registrations keep their meaning with "
+                   "the NEW ones")
+      ->expected(2)
+      ->check(Input());
+}
+
+}  // namespace
+
+void Declare(CLI::App& app, CommandLine& line) {
+  DeclareRun(app, line);
+  DeclareVerify(app, line);
+  DeclarePrint(app, line);
+  DeclarePlan(app, line);
+  DeclareBench(app, line);
+  DeclareAudit(app, line);
+  DeclareDiff(app, line);
+  DeclareGolden(app, line);
+  DeclareProfile(app, line);
+  DeclareOps(app, line);
+}
+
+}  // namespace assay::cli
