@@ -8,6 +8,7 @@
 
 #include "base/file_io.h"
 #include "check/golden/golden.h"
+#include "find/fuzz/generator.h"
 #include "fmt/format.h"
 #include "hlo/load/load.h"
 #include "hlo/mlir/export/export.h"
@@ -18,7 +19,6 @@
 #include "run/inputs/program_io.h"
 #include "run/inputs/random_inputs.h"
 #include "run/program.h"
-#include "tests/generated/generator.h"
 #include "tests/hlo/proto/channel_zero.h"
 
 namespace assay {
@@ -218,9 +218,8 @@ TEST_CASE("printing: no generated program is changed by any form", "[printing]")
   Counts counts;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
-    testing::Choices choices(seed);
-    testing::GeneratedProgram generated =
-        testing::GenerateProgram(choices, {.instructions = 12, .cheap = true});
+    fuzz::Choices choices(seed);
+    fuzz::GeneratedProgram generated = fuzz::GenerateProgram(choices, {.instructions = 12, .cheap = true});
     const absl::StatusOr<Program> made = Program::OfModule(std::move(generated.module));
     REQUIRE(made.ok());
     // Reading gives each instruction of a module a name of its own.

@@ -16,9 +16,9 @@ constexpr bool kWithFast = true;
 #endif
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  assay::testing::Choices choices(std::span<const uint8_t>(data, size));
+  assay::fuzz::Choices choices(std::span<const uint8_t>(data, size));
   const assay::testing::Difference difference = assay::testing::CompareEngines(
-      assay::testing::GenerateProgram(choices, {.instructions = 12, .max_elements = 200}), kWithFast);
+      assay::fuzz::GenerateProgram(choices, {.instructions = 12, .max_elements = 200}), kWithFast);
   if (!difference.text.empty()) std::fputs(difference.text.c_str(), stderr);
   ASSAY_CHECK(difference.text.empty());
   return 0;

@@ -9,7 +9,7 @@
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsigned seed) {
-  assay::testing::Choices choices(seed);
+  assay::fuzz::Choices choices(seed);
   if (choices.OneIn(3)) return LLVMFuzzerMutate(data, size, max_size);
   const std::string mutant = assay::testing::MutateText({reinterpret_cast<const char*>(data), size}, choices,
                                                         1 + static_cast<int>(choices.Below(3)));

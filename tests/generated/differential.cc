@@ -125,7 +125,7 @@ void Count(const Plan& plan, Difference& difference) {
 
 }  // namespace
 
-Difference CompareEngines(GeneratedProgram generated, bool with_fast) {
+Difference CompareEngines(fuzz::GeneratedProgram generated, bool with_fast) {
   Difference difference;
   const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));
   if (!program.ok()) return {"the program is invalid: " + MessageOf(program.status())};

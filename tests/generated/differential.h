@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tests/generated/generator.h"
+#include "find/fuzz/generator.h"
 
 namespace assay::testing {
 
@@ -19,7 +19,7 @@ struct Difference {
 // many steps by any number of threads; `fast` is within its bounds. Engines take steps of any size;
 // arguments, results and what lies between them are between pages that can't be touched, but with 7 threads.
 // Needs what the machine has. Without `with_fast`, `fast` is left out.
-Difference CompareEngines(GeneratedProgram program, bool with_fast = true);
+Difference CompareEngines(fuzz::GeneratedProgram program, bool with_fast = true);
 
 }  // namespace assay::testing
 

@@ -13,10 +13,10 @@ void CompareMany(uint64_t first, int count) {
   int evaluated = 0, kernels = 0, generated = 0, bounded = 0;
   for (int i = 0; i < count; ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
-    Choices choices(seed);
-    GeneratorOptions options{.instructions = 4 + static_cast<int>(seed % 20)};
+    fuzz::Choices choices(seed);
+    fuzz::GeneratorOptions options{.instructions = 4 + static_cast<int>(seed % 20)};
     if (i % 25 == 24) options = {.instructions = 8, .max_elements = 60000, .cheap = true};
-    const Difference difference = CompareEngines(GenerateProgram(choices, options));
+    const Difference difference = CompareEngines(fuzz::GenerateProgram(choices, options));
     INFO("seed " << seed);
     CHECK(difference.text == "");
     evaluated += difference.evaluated, kernels += difference.kernels, generated += difference.generated;

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "find/fuzz/generator.h"
 #include "plan/plan_text.h"
 #include "run/inputs/random_inputs.h"
-#include "tests/generated/generator.h"
 #include "tests/gpu/tested_driver.h"
 #include "tests/run/program_testing.h"
 
@@ -69,12 +69,12 @@ inline std::string PlanOfEqualRun(const std::string& text, uint64_t seed = 1, En
 // ties, ends of the range.
 inline std::vector<Literal> HostileArguments(const std::string& text, uint64_t seed) {
   const Program program = ProgramOf(text);
-  testing::Choices choices(seed);
+  fuzz::Choices choices(seed);
   std::vector<Literal> arguments;
   const Computation& entry = program.module().entry_computation();
   for (int32_t parameter : entry.parameters)
     arguments.push_back(
-        testing::HostileLiteral(choices, *entry.instructions[static_cast<size_t>(parameter)].shape));
+        fuzz::HostileLiteral(choices, *entry.instructions[static_cast<size_t>(parameter)].shape));
   return arguments;
 }
 

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
+#include "find/fuzz/generator.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "run/program.h"
-#include "tests/generated/generator.h"
 #include "tests/gpu/tested_driver.h"
 
 namespace assay::testing {
@@ -21,7 +21,7 @@ std::string Message(const absl::Status& status) {
 }
 
 // What differs from the reference, or nothing.
-std::string DifferenceOf(GeneratedProgram generated, Tally& tally) {
+std::string DifferenceOf(fuzz::GeneratedProgram generated, Tally& tally) {
   const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));
   if (!program.ok()) return "invalid: " + Message(program.status());
   const absl::StatusOr<Literal> wanted =
@@ -53,10 +53,10 @@ void CompareMany(uint64_t first, int count) {
   Tally tally;
   for (int i = 0; i < count; ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
-    Choices choices(seed);
+    fuzz::Choices choices(seed);
     INFO("seed " << seed);
-    CHECK(DifferenceOf(GenerateProgram(choices, {.instructions = 4 + static_cast<int>(seed % 20)}), tally) ==
-          "");
+    CHECK(DifferenceOf(fuzz::GenerateProgram(choices, {.instructions = 4 + static_cast<int>(seed % 20)}),
+                       tally) == "");
   }
   WARN(count << " programs, " << tally.evaluated << " with results; " << tally.on_device
              << " steps on the device");

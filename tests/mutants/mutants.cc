@@ -79,7 +79,8 @@ Mutant MutantOf(const MutantFlags& flags, const std::vector<SeedProgram>& progra
   Mutant mutant;
   if (is_generated) {
     mutant.path = "generated.hlo";
-    GeneratedProgram generated = GenerateProgram(choices, {.instructions = 10, .max_elements = 200});
+    fuzz::GeneratedProgram generated =
+        fuzz::GenerateProgram(choices, {.instructions = 10, .max_elements = 200});
     for (size_t i = 0; i < generated.arguments.size(); ++i)
       mutant.values.emplace(fmt::format("arg{}", i), generated.arguments[i]);
     const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));

@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "tests/generated/generator.h"
+#include "find/fuzz/generator.h"
 #include "tests/mutants/scanned_text.h"
 
 namespace assay::testing {
+
+using fuzz::Choices;
 
 // `changes` of them; fewer where a choice finds nothing to change.
 std::string MutateText(std::string_view text, Choices& choices, int changes);

@@ -1,15 +1,15 @@
 // The module that the generator builds up: instructions are tried,
 // and kept where the op's shape rule takes them.
-#ifndef ASSAY_TESTS_GENERATED_MAKER_H_
-#define ASSAY_TESTS_GENERATED_MAKER_H_
+#ifndef ASSAY_FIND_FUZZ_MAKER_H_
+#define ASSAY_FIND_FUZZ_MAKER_H_
 
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "tests/generated/generator.h"
+#include "find/fuzz/generator.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 
 class Maker {
  public:
@@ -130,6 +130,6 @@ class Maker {
   std::vector<Literal> arguments_;
 };
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz
 
-#endif  // ASSAY_TESTS_GENERATED_MAKER_H_
+#endif  // ASSAY_FIND_FUZZ_MAKER_H_

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "evaluator/registry.h"
-#include "tests/generated/maker.h"
+#include "find/fuzz/maker.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 namespace {
 
 bool IsCheap(Opcode opcode) {
@@ -189,4 +189,4 @@ void Maker::Gather() {
        {Attr::kSliceSizes, sizes}});
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz

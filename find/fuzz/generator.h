@@ -1,8 +1,8 @@
 // Random programs with random arguments: every family of ops, all element types, odd shapes, windows and
 // strides, hostile values. The choices come from a seed or from the bytes of a fuzzer,
 // so either can find a program again.
-#ifndef ASSAY_TESTS_GENERATED_GENERATOR_H_
-#define ASSAY_TESTS_GENERATED_GENERATOR_H_
+#ifndef ASSAY_FIND_FUZZ_GENERATOR_H_
+#define ASSAY_FIND_FUZZ_GENERATOR_H_
 
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 #include "evaluator/verify.h"
 #include "literal/random.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 
 // Where the next choice comes from.
 class Choices {
@@ -41,6 +41,9 @@ struct GeneratorOptions {
   int instructions = 8;        // about how many
   int64_t max_elements = 600;  // of any array
   bool cheap = false;          // nothing for which the reference needs microseconds an element
+  // Nothing but arguments and results: no effects, collectives, asynchronous operations and sizes that are
+  // known when the program runs.
+  bool pure = false;
 };
 
 // Verify takes the module.
@@ -50,6 +53,6 @@ GeneratedProgram GenerateProgram(Choices& choices, const GeneratorOptions& optio
 // NaNs of any payload, ties.
 Literal HostileLiteral(Choices& choices, const Shape& shape);
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz
 
-#endif  // ASSAY_TESTS_GENERATED_GENERATOR_H_
+#endif  // ASSAY_FIND_FUZZ_GENERATOR_H_

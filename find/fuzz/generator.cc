@@ -1,13 +1,13 @@
-#include "tests/generated/generator.h"
+#include "find/fuzz/generator.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "find/fuzz/maker.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
-#include "tests/generated/maker.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 
 int64_t Choices::Below(int64_t n) {
   if (!from_bytes_) return static_cast<int64_t>(random_.Next() % static_cast<uint64_t>(n));
@@ -91,4 +91,4 @@ GeneratedProgram GenerateProgram(Choices& choices, const GeneratorOptions& optio
   return Maker(choices, options).Make();
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz

@@ -1,11 +1,11 @@
-#include "tests/generated/maker.h"
+#include "find/fuzz/maker.h"
 
 #include <algorithm>
 
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 namespace {
 
 constexpr ElementType kTypes[] = {
@@ -277,7 +277,12 @@ void Maker::Step() {
                                         &Maker::Effect,
                                         &Maker::Effect,
                                         &Maker::Dynamic};
-  (this->*kMethods[Below(std::size(kMethods))])();
+  static constexpr Method kImpure[] = {&Maker::Async,         &Maker::CopyStart, &Maker::Buffers,
+                                       &Maker::EffectfulLoop, &Maker::Effect,    &Maker::Dynamic};
+  Method method = kMethods[Below(std::size(kMethods))];
+  while (options_.pure && std::find(std::begin(kImpure), std::end(kImpure), method) != std::end(kImpure))
+    method = kMethods[Below(std::size(kMethods))];
+  (this->*method)();
 }
 
 void Maker::LeaveOutShapes() {
@@ -327,4 +332,4 @@ GeneratedProgram Maker::Make() {
   return {std::move(module_), std::move(arguments_)};
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz

@@ -2,9 +2,9 @@
 // numbers, tokens, barriers; and sizes that are known when the program runs.
 #include <algorithm>
 
-#include "tests/generated/maker.h"
+#include "find/fuzz/maker.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 namespace {
 
 AttributeMap::Entry Groups(Choices& choices) {
@@ -248,4 +248,4 @@ Shape Maker::AnyLayout(const Shape& array) {
   return shape;
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz

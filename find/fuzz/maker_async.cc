@@ -1,9 +1,9 @@
 // Asynchronous chains, fusions and calls of whole computations, with effects in them or without.
 #include <algorithm>
 
-#include "tests/generated/maker.h"
+#include "find/fuzz/maker.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 
 Maker::Body Maker::AnyBody(int64_t parameters, bool one_instruction, bool with_effects) {
   Body body;
@@ -19,7 +19,7 @@ Maker::Body Maker::AnyBody(int64_t parameters, bool one_instruction, bool with_e
     Elementwise();
   } else {
     for (int64_t steps = Below(4); steps > 0; --steps) Elementwise();
-    if (with_effects) Effect();
+    if (with_effects && !options_.pure) Effect();
     if (choices_.OneIn(2)) Elementwise();
   }
   if (!AnyArray()) ScalarOf(ElementType::kF32, 1);
@@ -158,4 +158,4 @@ ComputationId Maker::CountsTo(const Shape& state, int64_t iterations) {
   return Close(*Add(Opcode::kCompare, {i, limit}, {{Attr::kDirection, Word{"LT"}}}));
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz

@@ -1,9 +1,9 @@
 // Instructions that combine elements, and those that call computations.
 #include <algorithm>
 
-#include "tests/generated/maker.h"
+#include "find/fuzz/maker.h"
 
-namespace assay::testing {
+namespace assay::fuzz {
 
 void Maker::Reduce() {
   const auto x = AnyArray();
@@ -299,4 +299,4 @@ void Maker::Conditional() {
   Add(Opcode::kConditional, operands, {{Attr::kBranchComputations, branches}});
 }
 
-}  // namespace assay::testing
+}  // namespace assay::fuzz
