@@ -13,7 +13,7 @@
 #include "base/counted.h"
 #include "base/file_io.h"
 #include "base/json_writer.h"
-#include "check/backends/command_backend.h"
+#include "check/backends/command_process.h"
 #include "custom/composites.h"
 #include "devices/device_io.h"
 #include "devices/transport.h"
@@ -39,7 +39,7 @@ char timeout_words[512];
 
 [[noreturn]] void ExitNow(const char* words) {
   RemoveUnfinishedFile();
-  EndCommandBackend();
+  EndCommands();
   static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
   _exit(5);
 }

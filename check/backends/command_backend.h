@@ -13,7 +13,7 @@ namespace assay {
 // by quoted paths: of the program (HLO text where it was made in memory), of an .npz file of the arguments,
 // and of the .npz or .npy file that it has to write. While it runs the guard of the work is asked (PollWork),
 // whose error ends the group; the files are gone afterwards. A command that fails or writes nothing of use is
-// an EvalError with the last lines that it wrote.
+// an EvalError with the last lines that it wrote; several threads may run one.
 class CommandBackend final : public Backend {
  public:
   explicit CommandBackend(std::string command) : command_(std::move(command)) {}
@@ -25,8 +25,8 @@ class CommandBackend final : public Backend {
   const std::string command_;
 };
 
-// Kills the command that runs, and removes its files: for a handler of signals that ends the process.
-void EndCommandBackend();
+// Of an error of Run: the signal that ended the command; 0: none did.
+int SignalOf(const absl::Status& status);
 
 }  // namespace assay
 
