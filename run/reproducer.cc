@@ -1,17 +1,11 @@
 #include "run/reproducer.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "base/file_io.h"
+#include "base/new_folder.h"
 #include "fmt/format.h"
 #include "hlo/text/printer.h"
 #include "literal/npz.h"
@@ -94,32 +88,11 @@ std::string ReadmeFor(const absl::Status& failure, const std::string& dir, const
                      CommandFor(dir, options), options.repro_flags, CpuInfo("model name"), CpuInfo("flags"));
 }
 
-absl::Status CannotWrite(const std::string& path) {
-  return BadInput(fmt::format("{}: {}", path, std::strerror(errno)));
-}
-
-// Fills a temporary directory beside `wanted` and renames it to the first free name.
 absl::StatusOr<std::string> WriteDirectory(const absl::Status& failure, const WrongStep& step,
                                            const RunOptions& options) {
-  constexpr int kMaxNames = 1000;
-  const std::string& wanted = options.repro_dir;
-  std::string temporary = wanted + ".XXXXXX";
-  if (mkdtemp(temporary.data()) == nullptr) return CannotWrite(temporary);
-  absl::Status status;
-  for (int i = 1; i <= kMaxNames && status.ok(); ++i) {
-    const std::string dir = i == 1 ? wanted : fmt::format("{}-{}", wanted, i);
-    struct stat there;
-    if (lstat(dir.c_str(), &there) == 0) continue;
-    status = WriteFiles(temporary, ReadmeFor(failure, dir, options), step);
-    if (!status.ok()) break;
-    if (chmod(temporary.c_str(), 0755) == 0 && std::rename(temporary.c_str(), dir.c_str()) == 0) return dir;
-    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) status = CannotWrite(dir);
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(temporary, ignored);
-  if (status.ok())
-    status = BadInput(fmt::format("{} and {} more such names are taken", wanted, kMaxNames - 1));
-  return status;
+  return WriteNewFolder(options.repro_dir, [&](const std::string& folder, const std::string& name) {
+    return WriteFiles(folder, ReadmeFor(failure, name, options), step);
+  });
 }
 
 }  // namespace
