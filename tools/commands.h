@@ -58,6 +58,7 @@ int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
 int GoldenRecord(const GoldenRecordFlags& flags);
 int ShowProfile(const ProfileShowFlags& flags);
 int MeasureProfileCommand(const ProfileMeasureFlags& flags);
+int ReduceProgram(const ReduceFlags& flags);
 
 // Shared by the commands.
 
@@ -156,6 +157,8 @@ bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 // that is ended, with exit 5.
 bool Interrupted();
 void InstallSignalHandlers();
+// From now on only the second signal ends the process; the first one is for who asks Interrupted.
+void EndOnSecondSignal();
 // The same for --timeout.
 void EnforceTimeout(const ProgramFlags& flags);
 

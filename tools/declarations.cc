@@ -1,5 +1,6 @@
 #include "tools/declarations.h"
 
+#include "check/backends/command_process.h"
 #include "tools/commands.h"
 #include "tools/validators.h"
 
@@ -221,6 +222,67 @@ void DeclareProfile(CLI::App& app, CommandLine& line) {
   AddLimitFlags(command, flags);
 }
 
+// The question that is asked of test cases, and who answers it.
+void AddQuestionFlags(CLI::App* command, ReduceFlags& flags) {
+  command->add_option("--while", flags.while_command,
+                      "'CMD {program} {inputs}': reduce while this command ends with exit code 0");
+  command->add_flag("--while-outside", flags.while_outside,
+                    "reduce while an output has elements outside of the bounds of --profile");
+  command->add_flag("--while-implausible", flags.while_implausible,
+                    "reduce while an output has elements outside of the bounds, or implausible");
+  command->add_flag("--while-crash", flags.while_crash,
+                    "reduce while the backend ends by a signal or fails, where Assay evaluates the program");
+  command->add_option("--while-message", flags.while_message,
+                      "reduce while the backend fails with a message that contains this text");
+  command->add_flag("--while-differs", flags.while_differs,
+                    "reduce while the outputs of --engine and of the reference differ");
+  command
+      ->add_option("--profile", flags.profile,
+                   "bounds of a conforming backend, as diff takes them (docs/bounds.md)")
+      ->check(Input());
+  CLI::Option* const backend = command->add_option(
+      "--backend", flags.backend,
+      "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)");
+  CLI::Option* const plugin = AddPluginFlags(command, flags)->excludes(backend);
+  command
+      ->add_option(
+          "--command", flags.command,
+          "a command without outputs for --while-crash and --while-message: 'CMD {program} {inputs}'")
+      ->excludes(backend)
+      ->excludes(plugin);
+}
+
+void DeclareReduce(CLI::App& app, CommandLine& line) {
+  ReduceFlags& flags = line.reduce;
+  CLI::App* const command =
+      AddCommand(app, "reduce", "make a program smaller that still shows the same (docs/find.md)", line,
+                 flags, ReduceProgram);
+  AddProgram(command, flags);
+  AddInputFlags(command, flags);
+  AddQuestionFlags(command, flags);
+  command
+      ->add_option("--engine", flags.engine, "with --while-differs: exact (default), reference, fast or gpu")
+      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+  command->add_option("--output", flags.output, "the folder to write: program, inputs.npz and README.md")
+      ->check(Output());
+  command->add_option("--jobs", flags.options.jobs, "programs that are tried at the same time (1)")
+      ->check(Whole(1, kMaxCommands));
+  command->add_option("--try-timeout", flags.try_timeout, "limit on the seconds of one try (10)")
+      ->check(Seconds());
+  command
+      ->add_option("--timeout", flags.timeout,
+                   "end after so many seconds, with the smallest program that was found until then")
+      ->check(Seconds());
+  AddOpsFlags(command, flags);
+  AddSeedFlag(command, flags);
+  command->add_option("--max-steps", flags.options.limits.max_steps, "limit on the steps of one try")
+      ->check(Count());
+  command
+      ->add_option("--memory-limit", flags.options.limits.memory_limit,
+                   "limit in bytes on live values (3/4 of memory)")
+      ->check(Count());
+}
+
 void DeclareOps(CLI::App& app, CommandLine& line) {
   OpsFlags& flags = line.ops;
   CLI::App* const command = AddCommand(app, "ops", "list the operations, or describe one", line, flags, Ops);
@@ -253,6 +315,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareGolden(app, line);
   DeclareProfile(app, line);
   DeclareOps(app, line);
+  DeclareReduce(app, line);
 }
 
 }  // namespace assay::cli

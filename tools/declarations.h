@@ -26,6 +26,7 @@ struct CommandLine {
   OpsFlags ops;
   ProfileShowFlags profile_show;
   ProfileMeasureFlags profile_measure;
+  ReduceFlags reduce;
 
   const ProgramFlags* given = nullptr;  // flags of the command that was given
   std::function<int()> action;          // runs it

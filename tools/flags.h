@@ -118,6 +118,21 @@ struct ProfileMeasureFlags : EngineFlags {
   std::vector<std::string> origin;  // lines of the profile on what was measured
 };
 
+// One of the `while_` flags is the question; docs/find.md.
+struct ReduceFlags : EngineFlags {
+  std::string output;         // the folder to write
+  std::string while_command;  // 'CMD {program} {inputs}'; empty: another question
+  bool while_outside = false, while_implausible = false;
+  bool while_crash = false;
+  std::string while_message;
+  bool while_differs = false;
+  std::string profile;
+  std::string backend;      // 'CMD {program} {inputs} {outputs}'
+  std::string command;      // 'CMD {program} {inputs}'
+  double try_timeout = 10;  // seconds
+  double timeout = 0;       // of the search, which then ends with what it has; 0: none
+};
+
 }  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_FLAGS_H_
