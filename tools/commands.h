@@ -53,6 +53,9 @@ int Audit(const AuditFlags& flags);
 int Diff(const DiffFlags& flags);
 int DiffPartitioned(const DiffFlags& flags);
 int DiffByProfile(const DiffFlags& flags);
+// Two programs, not two .npz files: the content decides.
+bool ComparesPrograms(const DiffFlags& flags);
+int DiffPrograms(const DiffFlags& flags);
 int GoldenCheck(const GoldenCheckFlags& flags);
 int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
 int GoldenRecord(const GoldenRecordFlags& flags);

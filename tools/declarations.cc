@@ -88,10 +88,12 @@ void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
       "--spmd", flags.spmd,
       "FIRST is the partitioned program, SECOND the whole one; inputs are those of the whole program");
   command
-      ->add_option("FIRST", flags.program, "an .npz file, or a program with --actual, --backend or --plugin")
+      ->add_option("FIRST", flags.program,
+                   "an .npz file, or a program: with --actual, --backend or --plugin, or as SECOND")
       ->required()
       ->check(Input());
-  command->add_option("SECOND", flags.second, "an .npz file, or with --spmd a program")->check(Input());
+  command->add_option("SECOND", flags.second, "an .npz file, or the program that FIRST is compared with")
+      ->check(Input());
   CLI::Option* const actual =
       command->add_option("--actual", flags.actual, "the backend's outputs, in an .npz file")->check(Input());
   CLI::Option* const backend =
@@ -133,7 +135,7 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
       ->check(Seed());
   command->add_flag("--proven-only", flags.proven_only,
                     "with --profile, exit 1 only for what is proven: implausible elements do not fail");
-  command->add_flag("--json", flags.json, "with --profile, print the result as JSON");
+  command->add_flag("--json", flags.json, "with --profile, or of two programs, print the result as JSON");
   command
       ->add_option(
           "--types", flags.types,
@@ -147,9 +149,9 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
 }
 
 void DeclareDiff(CLI::App& app, CommandLine& line) {
-  CLI::App* const command =
-      AddCommand(app, "diff", "compare two sets of outputs, or a backend's outputs with the exact ones", line,
-                 line.diff, Diff);
+  CLI::App* const command = AddCommand(
+      app, "diff", "compare two sets of outputs, two programs, or a backend's outputs with the exact ones",
+      line, line.diff, Diff);
   AddComparedFlags(command, line.diff);
   AddInputFlags(command, line.diff);
   AddDeviceFlags(command, line.diff);

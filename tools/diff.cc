@@ -1,4 +1,4 @@
-// assay diff: two sets of outputs, or a backend's outputs against the exact ones.
+// assay diff: two sets of outputs, two programs, or a backend's outputs against the exact ones.
 #include <span>
 #include <string_view>
 
@@ -199,7 +199,8 @@ std::string DiffUsage(const DiffFlags& flags) {
        "diff with a --profile takes a program, its inputs and a backend: its outputs, --actual OUT.npz, or "
        "what gives them, --backend 'CMD {program} {inputs} {outputs}' or --plugin LIB.so"},
       {has_program == !flags.second.empty(),
-       "diff takes either two .npz files or a program with --actual OUT.npz, --backend 'CMD {program} "
+       "diff takes either two .npz files, two programs, or a program with --actual OUT.npz, --backend 'CMD "
+       "{program} "
        "{inputs} {outputs}' or --plugin LIB.so"},
       {flags.isolate && (!has_backend || !has_profile),
        "diff --isolate takes a --profile, and the backend that runs instructions: --backend 'CMD {program} "
@@ -212,7 +213,7 @@ std::string DiffUsage(const DiffFlags& flags) {
        "--types is of .npz files that diff reads, not of a backend that it runs"},
       {has_profile && (flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0),
        "diff takes either a --profile or tolerances (--rtol, --atol, --ulps)"},
-      {flags.json && !has_profile, "diff prints JSON with a --profile only"},
+      {flags.json && !has_profile, "diff prints JSON with a --profile only, or of two programs"},
       {!has_program && (!flags.inputs.empty() || flags.random_inputs),
        "diff of two .npz files runs nothing: --inputs and --random-inputs are for a program"},
   };
@@ -222,10 +223,12 @@ std::string DiffUsage(const DiffFlags& flags) {
 }  // namespace
 
 int Diff(const DiffFlags& flags) {
+  const bool of_programs = !NamesBackend(flags) && ComparesPrograms(flags);
   std::string wrong = BackendUsage(flags.backend);
-  if (wrong.empty()) wrong = flags.spmd ? SpmdUsage(flags) : DiffUsage(flags);
+  if (wrong.empty() && !of_programs) wrong = flags.spmd ? SpmdUsage(flags) : DiffUsage(flags);
   if (!wrong.empty()) return UsageError(wrong);
   if (ReadsStandardInputTwice({flags.program, flags.second, flags.actual, flags.inputs})) return 2;
+  if (of_programs) return DiffPrograms(flags);
   if (flags.spmd) return DiffPartitioned(flags);
   if (const int code = CheckFiles({flags.program, flags.second, flags.actual, flags.inputs},
                                   {flags.html, flags.tolerances});

@@ -75,7 +75,7 @@ struct OpsFlags : ProgramFlags {
 
 // `program` is the first one that is named: one of two .npz files, or a program.
 struct DiffFlags : EngineFlags {
-  std::string second;        // an .npz file, or with `spmd` the whole program
+  std::string second;        // an .npz file, another program, or with `spmd` the whole one
   bool spmd = false;         // `program` is partitioned
   std::string actual;        // the outputs to compare
   std::string backend;       // the command that gives them

@@ -18,7 +18,7 @@ import unittest
 ASSAY = os.path.abspath(sys.argv.pop(1))
 UPDATE = "--update" in sys.argv
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ("docs/bounds.md",)
+PAGES = ("docs/bounds.md", "docs/find.md")
 INDENT = "    "
 
 

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""assay diff of two programs: docs/find.md. Usage: cli_pair_test.py ASSAY"""
+import json
+import unittest
+
+from cli_testing import ADD, ENDLESS, CliCase, floats
+
+DIVIDE = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  c = f32[] constant(7.3)
+  b = f32[4] broadcast(c), dimensions={}
+  ROOT q = f32[4] divide(x, b), metadata={op_name="div"}
+}
+"""
+# By the inverse, which is rounded.
+MULTIPLY = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  c.1 = f32[] constant(0.1369863)
+  b.1 = f32[4] broadcast(c.1), dimensions={}
+  ROOT p = f32[4] multiply(x, b.1), metadata={op_name="div"}
+}
+"""
+STABLEHLO = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<7.3> : tensor<4xf32>
+  %q = stablehlo.divide %x, %c : tensor<4xf32>
+  return %q : tensor<4xf32>
+}
+"""
+TUPLE = """HloModule m
+ENTRY e {
+  t = (f32[4]) parameter(0)
+  x = f32[4] get-tuple-element(t), index=0
+  c = f32[] constant(7.3)
+  b = f32[4] broadcast(c), dimensions={}
+  q = f32[4] divide(x, b)
+  ROOT r = (f32[4]) tuple(q)
+}
+"""
+
+
+class DiffOfPrograms(CliCase):
+
+    def setUp(self):
+        super().setUp()
+        self.divide = self.file("divide.hlo", DIVIDE)
+        self.multiply = self.file("multiply.hlo", MULTIPLY)
+        self.inputs = self.npz("in.npz", arg0=floats(1.7, 2.9, 3.3, 101))
+
+    def test_forms(self):
+        """Text, proto, StableHLO and tuples of the same arrays: the same bits."""
+        proto = self.file("divide.bin", self.expect(0, "print", self.divide, "--to", "pb").stdout)
+        for other in (proto, self.file("divide.mlir", STABLEHLO), self.file("tuple.hlo", TUPLE)):
+            self.expect(0, "diff", self.divide, other, "--inputs", self.inputs, output="all equal")
+            self.expect(0, "diff", self.divide, other, "--random-inputs", "3", output="all equal")
+
+    def test_difference(self):
+        result = self.expect(1, "diff", self.divide, self.multiply, "--inputs", self.inputs,
+                             output="first difference: %p = f32[4] multiply\n"
+                                    "  in the first program, by op_name: %q = f32[4] divide\n")
+        self.assertIn("of 4 elements differ, by up to 1 ulp\n", result.stdout.decode())
+        self.expect(0, "diff", self.divide, self.multiply, "--inputs", self.inputs, "--ulps", "1")
+        found = json.loads(self.expect(1, "diff", self.divide, self.multiply, "--inputs", self.inputs,
+                                       "--json").stdout)
+        self.assertFalse(found["conforms"])
+        self.assertFalse(found["same_bits"])
+        pair = found["first_difference"]["pair"]
+        self.assertEqual((pair["first"]["name"], pair["second"]["name"], pair["matched_by"]),
+                         ("q", "p", "op_name"))
+        self.assertEqual(found["outputs"]["out0"]["max_ulps"], 1)
+
+    def test_profile(self):
+        self.expect(0, "diff", self.divide, self.multiply, "--inputs", self.inputs, "--profile", "xla-cpu",
+                    output="4 elements, by the bounds of either 4 inside, 0 outside, 0 undecided\n")
+        wrong = self.file("wrong.hlo", DIVIDE.replace("7.3", "7.31"))
+        self.expect(1, "diff", self.divide, wrong, "--inputs", self.inputs, "--profile", "xla-cpu",
+                    output="by the bounds of either 0 inside, 4 outside, 0 undecided\n")
+        found = json.loads(self.expect(1, "diff", self.divide, wrong, "--inputs", self.inputs, "--profile",
+                                       "xla-cpu", "--json").stdout)
+        self.assertEqual(found["outputs"]["out0"]["bounds"]["by_second"]["outside"], 4)
+        self.assertEqual(found["first_difference"]["pair"]["second"]["name"], "c")
+
+    def test_other_interface(self):
+        add = self.file("add.hlo", ADD)
+        self.expect(3, "diff", self.divide, add, "--random-inputs", "1",
+                    error="parameter 0 of the second program is f32[2], want f32[4] as in the first")
+        several = self.file("several.hlo", DIVIDE.replace("HloModule m", "HloModule m, num_partitions=2"))
+        self.expect(3, "diff", self.divide, several, "--random-inputs", "1", error="diff --spmd")
+
+    def test_usage(self):
+        self.expect(2, "diff", self.divide, self.inputs, error="and " + self.inputs + " is an .npz file")
+        for flag in (["--isolate"], ["--html", self.path("page.html")], ["--types", "out0=f32"]):
+            self.expect(2, "diff", self.divide, self.multiply, *flag,
+                        error="diff of two programs: " + flag[0])
+        self.expect(2, "diff", self.divide, self.multiply, "--profile", "strict", "--ulps", "1",
+                    "--inputs", self.inputs, error="either a --profile or tolerances")
+        self.expect(2, "diff", self.divide, self.multiply, error="--inputs")
+        self.expect(3, "diff", self.divide, self.file("bad.hlo", "HloModule m\nENTRY e {"), "--inputs",
+                    self.inputs, error="bad.hlo")
+        self.expect(5, "diff", self.divide, self.path("missing.hlo"), "--inputs", self.inputs,
+                    error="missing.hlo")
+
+    def test_limits(self):
+        endless = self.file("endless.hlo", ENDLESS)
+        self.expect(5, "diff", endless, endless, "--timeout", "0.5", error="timeout")
+
+
+if __name__ == "__main__":
+    unittest.main()
