@@ -8,6 +8,13 @@
 
 namespace assay {
 
+std::vector<bool> RadiiOf(const std::vector<BoundedLeaf>& leaves) {
+  std::vector<bool> radii;
+  radii.reserve(leaves.size());
+  for (const BoundedLeaf& leaf : leaves) radii.push_back(static_cast<bool>(leaf.radius));
+  return radii;
+}
+
 void RedirectCalls(Instruction& instruction, absl::FunctionRef<ComputationId(ComputationId)> copy) {
   std::vector<std::pair<Attr, AttrValue>> calls;
   for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {

@@ -23,6 +23,9 @@ struct BoundedLeaf {
       -1;  // the instruction of the computation that gave the radius, and knows the ends; -1: none
 };
 
+// Which leaves have a radius.
+std::vector<bool> RadiiOf(const std::vector<BoundedLeaf>& leaves);
+
 // Makes the instruction call copy(id) where it called id.
 void RedirectCalls(Instruction& instruction, absl::FunctionRef<ComputationId(ComputationId)> copy);
 
