@@ -35,7 +35,7 @@ std::string PathOf(const TraceFlag& trace) {
 
 // A command of the contract that this build lacks is not supported; any other unknown one is wrong usage.
 int UnknownCommand(const std::string& name) {
-  if (name == "bisect" || name == "fuzz") {
+  if (name == "bisect") {
     std::fprintf(stderr, "assay: error: the command '%s' is not part of this build\n", name.c_str());
     return 4;
   }

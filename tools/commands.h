@@ -62,6 +62,7 @@ int GoldenRecord(const GoldenRecordFlags& flags);
 int ShowProfile(const ProfileShowFlags& flags);
 int MeasureProfileCommand(const ProfileMeasureFlags& flags);
 int ReduceProgram(const ReduceFlags& flags);
+int FuzzBackend(const FuzzFlags& flags);
 
 // Shared by the commands.
 

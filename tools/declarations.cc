@@ -304,6 +304,44 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
       ->check(Input());
 }
 
+void DeclareFuzz(CLI::App& app, CommandLine& line) {
+  FuzzFlags& flags = line.fuzz;
+  CLI::App* const command =
+      AddCommand(app, "fuzz", "generate programs until an engine or a backend is wrong (docs/find.md)", line,
+                 flags, FuzzBackend);
+  CLI::Option* const plugin = AddPluginFlags(command, flags);
+  command
+      ->add_option("--backend", flags.backend,
+                   "a command that runs the backend: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)")
+      ->excludes(plugin);
+  command->add_option("--profile", flags.profile, "the bounds that the backend is held to (docs/bounds.md)")
+      ->check(Input());
+  AddPlanFlags(command, flags);
+  command
+      ->add_option("--output", flags.output,
+                   "the folder of the findings and of the journal, from which a later session goes on")
+      ->required()
+      ->check(Output());
+  command->add_option("--seed", flags.seed, "seed of the programs (1)")->check(Seed());
+  command->add_option("--programs", flags.programs, "end after so many programs")->check(Count());
+  command->add_option("--seconds", flags.seconds, "end after so many seconds")->check(Seconds());
+  command->add_option("--findings", flags.findings, "end after so many findings")->check(Count());
+  command->add_option("--instructions", flags.instructions, "most steps of a generated program (20)")
+      ->check(Whole(2, 1000));
+  command->add_option("--elements", flags.elements, "most elements of an array (200)")
+      ->check(Whole(1, 1'000'000));
+  command->add_option("--try-timeout", flags.try_timeout, "limit on the seconds of one run (10)")
+      ->check(Seconds());
+  command
+      ->add_option("--reduce-timeout", flags.reduce_seconds,
+                   "limit on the seconds in which a finding is made smaller (60)")
+      ->check(Seconds());
+  command->add_flag("--json", flags.json, "print the findings as JSON");
+  AddOpsFlags(command, flags);
+  command->add_option("--max-steps", flags.options.limits.max_steps, "limit on the steps of one run")
+      ->check(Count());
+}
+
 }  // namespace
 
 void Declare(CLI::App& app, CommandLine& line) {
@@ -318,6 +356,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareProfile(app, line);
   DeclareOps(app, line);
   DeclareReduce(app, line);
+  DeclareFuzz(app, line);
 }
 
 }  // namespace assay::cli

@@ -27,6 +27,7 @@ struct CommandLine {
   ProfileShowFlags profile_show;
   ProfileMeasureFlags profile_measure;
   ReduceFlags reduce;
+  FuzzFlags fuzz;
 
   const ProgramFlags* given = nullptr;  // flags of the command that was given
   std::function<int()> action;          // runs it

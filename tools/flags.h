@@ -133,6 +133,20 @@ struct ReduceFlags : EngineFlags {
   double timeout = 0;       // of the search, which then ends with what it has; 0: none
 };
 
+struct FuzzFlags : EngineFlags {
+  std::string backend;  // a command that is tried; empty: `plugin`, or else `engine`
+  std::string profile;
+  std::string output;         // the folder of the campaign
+  uint64_t seed = 1;          // of the programs
+  int64_t programs = 0;       // of this session; 0: no limit
+  double seconds = 0;         // of this session; 0: no limit
+  int64_t findings = 0;       // ends after so many; 0: no limit
+  int64_t instructions = 20;  // about as many in a program, at most
+  int64_t elements = 200;     // of an array, at most
+  double try_timeout = 10, reduce_seconds = 60;
+  bool json = false;
+};
+
 }  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_FLAGS_H_

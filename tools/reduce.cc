@@ -18,6 +18,7 @@
 #include "hlo/load/load.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
+#include "tools/questions.h"
 
 namespace assay::cli {
 namespace {
@@ -79,48 +80,18 @@ std::string ReduceUsage(const ReduceFlags& flags) {
   return RunnerUsage(flags, questions[0]);
 }
 
-// This program, to run a plugin in a process of its own, which may crash or hang.
-std::string OwnPath() {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "assay" : path.string();
-}
-
-std::string PluginFlags(const ReduceFlags& flags) {
-  std::string text = "--plugin " + ShellArgument(flags.plugin);
-  for (const std::string& option : flags.plugin_options) text += " --plugin-option " + ShellArgument(option);
-  return text;
-}
-
-absl::StatusOr<std::shared_ptr<Backend>> RunnerBackend(const ReduceFlags& flags) {
-  if (flags.backend.empty() && flags.plugin.empty()) return nullptr;
-  EngineFlags command_only = flags;
-  command_only.plugin.clear();
-  const std::string command =
-      !flags.backend.empty() ? flags.backend
-                             : fmt::format("{} run {{program}} {} --inputs {{inputs}} --output {{outputs}}",
-                                           ShellArgument(OwnPath()), PluginFlags(flags));
-  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, BackendOf(command_only, command));
-  return std::shared_ptr<Backend>(std::move(backend));
-}
-
-// The flags of `assay diff` that name what runs, and the profile.
-std::string DiffFlagsText(const ReduceFlags& flags) {
-  std::string text = flags.plugin.empty() ? "--backend " + ShellArgument(flags.backend) : PluginFlags(flags);
-  if (!flags.profile.empty()) text += " --profile " + ShellArgument(flags.profile);
-  return text;
-}
-
 absl::StatusOr<std::unique_ptr<InterestTest>> TestOf(const ReduceFlags& flags, AskOptions options) {
   if (!flags.while_command.empty()) return AskCommand(flags.while_command, std::move(options));
   if (flags.while_differs) return AskDiffers(flags.engine, std::move(options));
-  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend, RunnerBackend(flags));
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<Backend> backend, BackendInOwnProcess(flags, flags.backend));
   if (flags.while_outside || flags.while_implausible) {
     ASSAY_ASSIGN_OR_RETURN(Profile profile, LoadProfile(flags.profile));
-    return AskBounds({std::move(profile), std::move(backend), DiffFlagsText(flags), flags.while_implausible},
+    return AskBounds({std::move(profile), std::move(backend),
+                      BackendFlagsText(flags, flags.backend, flags.profile), flags.while_implausible},
                      std::move(options));
   }
-  FailingRunner runner{std::move(backend), flags.command, DiffFlagsText(flags)};
+  FailingRunner runner{std::move(backend), flags.command,
+                       BackendFlagsText(flags, flags.backend, flags.profile)};
   if (flags.while_crash) return AskCrash(std::move(runner), std::move(options));
   return AskMessage(std::move(runner), flags.while_message, std::move(options));
 }

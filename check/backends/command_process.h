@@ -39,8 +39,8 @@ struct CommandEnd {
   bool ok() const { return signal == 0 && exit_code == 0; }
 };
 
-// While it runs the guard of the work is asked (PollWork), whose error ends the group. Other errors: EvalError
-// where it can't be started. Any thread may call this.
+// While it runs the guard of the work is asked (PollWork), whose error ends the group. Other errors:
+// EvalError where it can't be started. Any thread may call this.
 absl::StatusOr<CommandEnd> RunShellCommand(const std::string& command);
 
 // Kills the commands that run, and removes the temporary directories: for a handler of signals that ends the

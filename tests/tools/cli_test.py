@@ -400,7 +400,7 @@ ENTRY e {
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.hlo", "o.npz"])
 
     def test_commands_that_this_build_does_not_have(self):
-        for command in ("bisect", "fuzz"):
+        for command in ("bisect",):
             self.expect(4, command, self.file("a.hlo", ADD),
                         error=f"the command '{command}' is not part of this build")
 

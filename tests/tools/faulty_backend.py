@@ -114,8 +114,8 @@ def select_swapped(line):
 
 
 FAULTS = {fault.__name__: fault for fault in (
-    sort_descending, tanh_off, exponential_off, slice_short, dot_transposed, dot_off, pad_zero, reverse_nothing,
-    negate_nothing, transpose_crash, gather_refused, select_swapped)}
+    sort_descending, tanh_off, exponential_off, slice_short, dot_transposed, dot_off, pad_zero,
+    reverse_nothing, negate_nothing, transpose_crash, gather_refused, select_swapped)}
 
 
 def damaged(text, fault):

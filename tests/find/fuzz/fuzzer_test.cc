@@ -1,0 +1,163 @@
+// Campaigns against questions whose answers are known.
+#include "find/fuzz/fuzzer.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "base/file_io.h"
+#include "check/backends/command_process.h"
+#include "find/fuzz/features.h"
+#include "find/fuzz/journal.h"
+#include "find/fuzz/meaning.h"
+#include "run/program.h"
+
+namespace assay::fuzz {
+namespace {
+
+// Says that every negation is wrong.
+class NoNegate final : public InterestTest {
+ public:
+  absl::StatusOr<Interest> Ask(const CheckedCase& test_case) const override {
+    for (const Computation& computation : test_case.module().computations) {
+      for (const Instruction& instruction : computation.instructions) {
+        if (instruction.opcode == Opcode::kNegate) return Interest{true, "a negation"};
+      }
+    }
+    return Interest{false, "no negation"};
+  }
+  std::string Command(const std::string& program, const std::string&) const override { return program; }
+};
+
+FuzzOptions OptionsIn(const std::string& folder, int64_t programs) {
+  FuzzOptions options;
+  options.folder = folder;
+  options.what = "is there a negation?";
+  options.programs = programs;
+  options.generator = {.instructions = 16, .max_elements = 60, .cheap = true, .pure = true};
+  options.search.try_seconds = 10;
+  options.ask.engines = EnginesOf();
+  return options;
+}
+
+FuzzQuestions AboutNegates() {
+  FuzzQuestions questions;
+  questions.wrong = std::make_shared<NoNegate>();
+  return questions;
+}
+
+TEST_CASE("fuzz: what is wrong is found, made smaller and kept once for each cause", "[fuzz]") {
+  const TemporaryDirectory directory;
+  REQUIRE(directory.ok());
+  const std::string folder = directory.File("campaign");
+  const absl::StatusOr<FuzzState> state = Fuzz(OptionsIn(folder, 150), AboutNegates(), {});
+  REQUIRE(state.ok());
+  CHECK(state->next == 150);
+  CHECK(state->judged > 100);
+  REQUIRE(!state->findings.empty());
+  int64_t programs = 0;
+  std::set<std::string> causes;
+  for (const FuzzFinding& finding : state->findings) {
+    CHECK(finding.kind == FindingKind::kWrong);
+    CHECK(finding.cause.find("negate(") != std::string::npos);
+    CHECK(causes.insert(finding.cause).second);
+    programs += finding.count;
+    // Each folder stands alone.
+    const absl::StatusOr<std::string> text = ReadFile(folder + "/" + finding.folder + "/program.hlo");
+    REQUIRE(text.ok());
+    const absl::StatusOr<Program> program = Program::Load("program.hlo", *text);
+    REQUIRE(program.ok());
+    INFO(*text);
+    CHECK(program->module().entry_computation().instructions.size() <= 4);
+    CHECK(std::filesystem::exists(folder + "/" + finding.folder + "/README.md"));
+  }
+  CHECK(programs >= static_cast<int64_t>(state->findings.size()));
+}
+
+TEST_CASE("fuzz: two sessions are as one", "[fuzz]") {
+  const TemporaryDirectory directory;
+  REQUIRE(directory.ok());
+  const std::string one = directory.File("one"), two = directory.File("two");
+  const absl::StatusOr<FuzzState> whole = Fuzz(OptionsIn(one, 60), AboutNegates(), {});
+  REQUIRE(whole.ok());
+  REQUIRE(Fuzz(OptionsIn(two, 25), AboutNegates(), {}).ok());
+  const absl::StatusOr<FuzzState> resumed = Fuzz(OptionsIn(two, 35), AboutNegates(), {});
+  REQUIRE(resumed.ok());
+  CHECK(resumed->next == 60);
+  CHECK(resumed->corpus.entries() == whole->corpus.entries());
+  CHECK(resumed->judged == whole->judged);
+  REQUIRE(resumed->findings.size() == whole->findings.size());
+  for (size_t i = 0; i < whole->findings.size(); ++i) {
+    CHECK(resumed->findings[i].cause == whole->findings[i].cause);
+    CHECK(resumed->findings[i].count == whole->findings[i].count);
+  }
+}
+
+TEST_CASE("fuzz: a journal of another question is refused", "[fuzz]") {
+  FuzzState state;
+  state.seed = 7;
+  state.next = 12;
+  state.refused["no type s#"] = 3;
+  state.findings.push_back({FindingKind::kCrash, "dot(f32)->f32", "crash-1", 4});
+  state.signs["crash: signal #"] = 0;
+  state.corpus.Add({1, 171}, {"dot of transpose"});
+  const std::string text = WriteJournal(state, "a");
+  const absl::StatusOr<FuzzState> read = ReadJournal(text, "a");
+  REQUIRE(read.ok());
+  CHECK(WriteJournal(*read, "a") == text);
+  CHECK(read->corpus.entries() == std::vector<ChoiceBytes>{{1, 171}});
+  CHECK(ExitCodeOf(ReadJournal(text, "b").status()) == 5);
+  CHECK(ReadJournal(text + "finding 9 1 x y\n", "a").status().message() ==
+        "line 14 of the journal is 'finding 9 1 x y', expected a line that a journal has");
+  for (size_t size = 0; size < text.size(); ++size) (void)ReadJournal(text.substr(0, size), "a");
+}
+
+// Copies zeros.
+class ZerosKernel final : public Kernel {
+ public:
+  absl::StatusOr<Literal> Run(EvalContext&, std::span<Literal> operands) const override {
+    return Literal::Make(operands[0].shared_shape());
+  }
+};
+class ZerosEngine final : public Engine {
+ public:
+  std::string_view name() const override { return "zeros"; }
+  bool MayTake(Opcode opcode) const override { return opcode == Opcode::kCopy; }
+  absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& step) const override {
+    ASSAY_ASSIGN_OR_RETURN(const StepView view, SingleInstruction(step));
+    if (view.instruction.opcode != Opcode::kCopy) return NotSupported({}, "no copy");
+    return std::make_shared<ZerosKernel>();
+  }
+};
+
+TEST_CASE("fuzz: an engine that gives equal programs other outputs is found", "[fuzz]") {
+  static const ZerosEngine engine;
+  static const Engine* const engines[] = {&engine};
+  const absl::StatusOr<Program> program = Program::Load("", R"(HloModule m
+ENTRY main {
+  a = f32[3] parameter(0)
+  ROOT b = f32[3] add(a, a)
+})");
+  REQUIRE(program.ok());
+  const std::vector<Literal> arguments = {
+      Literal::FromDoubles(ElementType::kF32, DimVector{3}, std::vector<double>{1, 2, 4})};
+  const absl::StatusOr<CheckedCase> made = CheckedCase::Of({program->as_written(), arguments});
+  REQUIRE(made.ok());
+  AskOptions options;
+  options.engines = EnginesOf(EngineChoice::kReference);
+  absl::StatusOr<std::optional<OtherMeaning>> found = FindOtherMeaning(*made, options);
+  REQUIRE(found.ok());
+  CHECK(!found->has_value());
+  options.engines = engines;
+  found = FindOtherMeaning(*made, options);
+  REQUIRE(found.ok());
+  REQUIRE(found->has_value());
+  CHECK((*found)->what.starts_with("'copy' of %"));
+}
+
+TEST_CASE("fuzz: messages are compared without numbers and names", "[fuzz]") {
+  CHECK(Skeleton("shape 'f32[2,3]' of %x.12: 17 bytes\nmore") == "shape _ of %x.#: # bytes");
+}
+
+}  // namespace
+}  // namespace assay::fuzz
