@@ -32,7 +32,11 @@ class DeviceRun {
   }
 
   // The caller's thread is that of device 0, and asks for Ctrl-C.
-  absl::StatusOr<std::vector<DeviceOutputs>> Run(std::vector<DeviceInputs> inputs, StepObserver* observer) {
+  absl::StatusOr<std::vector<DeviceOutputs>> Run(std::vector<DeviceInputs> inputs,
+                                                 std::span<StepObserver* const> observers) {
+    const auto observer_of = [&](int64_t id) {
+      return id < std::ssize(observers) ? observers[static_cast<size_t>(id)] : nullptr;
+    };
     guard_->BindThread();
     std::vector<std::thread> threads;
     absl::Status started;
@@ -40,7 +44,8 @@ class DeviceRun {
       DeviceInputs& given = inputs[static_cast<size_t>(id)];
       if (started.ok()) {
         try {
-          threads.emplace_back([this, id, &given] { RunOne(id, std::move(given), nullptr); });
+          threads.emplace_back(
+              [this, id, &given, observer = observer_of(id)] { RunOne(id, std::move(given), observer); });
           continue;
         } catch (const std::system_error&) {
           started = LimitExceeded("threads for devices", grid_.size(), static_cast<int64_t>(threads.size()));
@@ -49,7 +54,7 @@ class DeviceRun {
       exchange_.End(id, started, 0);
     }
     if (started.ok()) {
-      RunOne(0, std::move(inputs[0]), observer);
+      RunOne(0, std::move(inputs[0]), observer_of(0));
     } else {
       exchange_.End(0, started, 0);
     }
@@ -126,7 +131,22 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const De
   ASSAY_ASSIGN_OR_RETURN(Transport* const transport, TransportOfProcess());
   if (transport != nullptr)
     return RunOnProcesses(*transport, plan, grid, std::move(inputs), std::move(options));
-  return DeviceRun(plan, grid, std::move(options)).Run(std::move(inputs), observer);
+  return DeviceRun(plan, grid, std::move(options)).Run(std::move(inputs), {&observer, 1});
+}
+
+absl::StatusOr<std::vector<DeviceOutputs>> RunObservedDevices(const Plan& plan, const DeviceGrid& grid,
+                                                              std::vector<DeviceInputs> inputs,
+                                                              RunOptions options,
+                                                              std::span<StepObserver* const> observers) {
+  if (grid.size() == 1)
+    return RunDevices(plan, grid, std::move(inputs), std::move(options),
+                      observers.empty() ? nullptr : observers[0]);
+  ASSAY_CHECK(std::ssize(inputs) == grid.size());
+  if (plan.has_collectives) ASSAY_RETURN_IF_ERROR(CheckDevices(*plan.module, grid));
+  ASSAY_ASSIGN_OR_RETURN(Transport* const transport, TransportOfProcess());
+  if (transport != nullptr)
+    return NotSupported({}, "values of a program whose devices are of several processes");
+  return DeviceRun(plan, grid, std::move(options)).Run(std::move(inputs), observers);
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 #ifndef ASSAY_DEVICES_RUN_DEVICES_H_
 #define ASSAY_DEVICES_RUN_DEVICES_H_
 
+#include <span>
 #include <vector>
 
 #include "evaluator/device.h"
@@ -43,6 +44,13 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunDevices(const Plan& plan, const De
                                                       std::vector<DeviceInputs> inputs, RunOptions options,
                                                       StepObserver* observer = nullptr,
                                                       RunCounts* counts = nullptr);
+
+// The same with an observer for each device from the first on, as far as there are observers; each is called
+// by its device's thread. NotSupported where the devices are of several processes.
+absl::StatusOr<std::vector<DeviceOutputs>> RunObservedDevices(const Plan& plan, const DeviceGrid& grid,
+                                                              std::vector<DeviceInputs> inputs,
+                                                              RunOptions options,
+                                                              std::span<StepObserver* const> observers);
 
 }  // namespace assay
 

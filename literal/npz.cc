@@ -208,6 +208,7 @@ absl::StatusOr<std::map<std::string, NpyArray>> ParseArchive(std::string_view fi
                            ReadMember(archive.get(), i, member.size, fmt::format("{}{}", member.key, kSuffix),
                                       WhereOf(file_name, member), file_name));
     array.type = member.type;
+    array.member = static_cast<int64_t>(i);
     if (array.type && !MayHoldBitsOf(array, *array.type)) {
       return BadInput(fmt::format("{} is of type {} by its comment, and '{}' by its header",
                                   WhereOf(file_name, member), Name(*array.type), Printable(array.descr)));

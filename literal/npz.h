@@ -43,6 +43,7 @@ struct NpyArray {
   RawBytes data;  // as stored
   // Where something besides the descriptor says what the elements are: the member's comment, or the user.
   std::optional<ElementType> type;
+  int64_t member = 0;  // its place among the archive's members
 };
 
 // All errors are BadInput and name the file's member: bad magic, header over 10 KB, pickled objects,

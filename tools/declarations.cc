@@ -23,12 +23,18 @@ void DeclareRun(CLI::App& app, CommandLine& line) {
       "--shadow", flags.shadow,
       "also evaluate with 256 bits; instead of results, print which roundings cause the error of the "
       "outputs (docs/shadow.md)");
+  AddValuesFlags(command, flags.values, flags.only,
+                 "also write the value of every instruction by its name to this .npz file (docs/find.md)");
+  CLI::Option* const values = command->get_option("--values");
   for (const char* const own :
        {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map", "--check-composites"}) {
     plugin->excludes(own);
     shadow->excludes(own);
+    // Values are those of one step for each instruction.
+    if (std::string_view(own) != "--check-composites") values->excludes(own);
   }
   for (const char* const other : {"--plugin", "--output"}) shadow->excludes(other);
+  for (const char* const other : {"--plugin", "--shadow"}) values->excludes(other);
 }
 
 void DeclareBench(CLI::App& app, CommandLine& line) {
@@ -143,6 +149,10 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
       ->check(Types())
       ->excludes("--backend")
       ->excludes("--plugin");
+  AddValuesFlags(
+      command, flags.values, flags.only,
+      "with --backend or --plugin, also write every instruction's exact value and the backend's to "
+      "this .npz file: exact/NAME, actual/NAME (docs/find.md)");
   command->add_option("--rtol", flags.rtol, "relative tolerance (0)")->check(Tolerance());
   command->add_option("--atol", flags.atol, "absolute tolerance (0)")->check(Tolerance());
   command->add_option("--ulps", flags.ulps, "units in the last place (0)")->check(Whole(0, INT64_MAX));

@@ -1,4 +1,5 @@
 // assay diff: two sets of outputs, two programs, or a backend's outputs against the exact ones.
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "tools/backend.h"
 #include "tools/commands.h"
 #include "tools/output_files.h"
+#include "tools/values.h"
 
 namespace assay::cli {
 namespace {
@@ -49,6 +51,20 @@ int Report(const Pairs& pairs, const DiffFlags& flags) {
   return equal ? 0 : 1;
 }
 
+// In the order of the first file, then what the second has besides, in its order.
+std::vector<NamedPair> InFileOrder(Pairs pairs, const Arrays (&arrays)[2]) {
+  std::vector<std::pair<std::pair<int, int64_t>, NamedPair>> ordered;
+  for (auto& [name, pair] : pairs) {
+    const int file = pair.expected ? 0 : 1;
+    ordered.push_back(
+        {{file, arrays[file].at(name).member}, {name, std::move(pair.expected), std::move(pair.actual)}});
+  }
+  std::ranges::sort(ordered, {}, [](const auto& entry) { return entry.first; });
+  std::vector<NamedPair> result;
+  for (auto& entry : ordered) result.push_back(std::move(entry.second));
+  return result;
+}
+
 int DiffFiles(const DiffFlags& flags) {
   const TypesByKey types = *ParseTypes(flags.types);
   TypesByKey found;
@@ -76,6 +92,8 @@ int DiffFiles(const DiffFlags& flags) {
       (i == 0 ? pairs[key].expected : pairs[key].actual) = *std::move(value);
     }
   }
+  if (HoldsValues(arrays[0]) || HoldsValues(arrays[1]))
+    return ReportValues(InFileOrder(std::move(pairs), arrays), flags);
   return Report(pairs, flags);
 }
 
@@ -123,8 +141,6 @@ int DiffProgram(const DiffFlags& flags) {
   absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;
   if (NamesBackend(flags)) backend = BackendOf(flags, flags.backend);
   if (!backend.ok()) return Fail(backend.status(), flags.program);
-  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
-  if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   const absl::StatusOr<DeviceGrid> grid = GridOf(flags, *loaded);
@@ -141,8 +157,19 @@ int DiffProgram(const DiffFlags& flags) {
     actual = ReadActual(flags, *loaded, exit_code);
     if (!actual) return exit_code;
   }
-  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-      RunDevices(**plan, *grid, *std::move(inputs), options);
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs = std::vector<DeviceOutputs>();
+  if (flags.values.empty()) {
+    const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded->program.PlanFor(EnginesOf(flags));
+    if (!plan.ok()) return Fail(plan.status(), flags.program, loaded->text);
+    outputs = RunDevices(**plan, *grid, *std::move(inputs), options);
+  } else {
+    absl::StatusOr<RunValues> values =
+        RunForValues(loaded->program, *grid, *std::move(inputs), options, ValuesOptionsOf(flags.only));
+    if (!values.ok()) return Fail(values.status(), flags.program, loaded->text);
+    outputs = std::move(values->outputs);
+    if (const int code = WriteBothValues(flags, *loaded, *values, arguments, **backend); code != 0)
+      return code;
+  }
   if (!outputs.ok()) return Fail(outputs.status(), flags.program, loaded->text);
   ByKey exact;
   for (auto& [key, value] : ResultsOfDevices(*grid, *outputs)) exact.emplace(key, std::move(value));
@@ -169,17 +196,20 @@ std::string SpmdUsage(const DiffFlags& flags) {
       {!flags.actual.empty() || NamesBackend(flags) || flags.second.empty(),
        "diff --spmd takes a partitioned program and the whole one"},
       {!flags.types.empty(), "--types is of .npz files of outputs, which diff --spmd does not read"},
+      {!flags.values.empty(), "diff writes values with --backend or --plugin, and without --spmd"},
   };
   return FirstBroken(rules);
 }
 
-// What --html and --tolerances write is none of the files that are read.
+// What --html, --tolerances and --values write is none of the files that are read.
 std::string WrittenUsage(const DiffFlags& flags) {
-  const std::pair<std::string_view, const std::string*> written[] = {{"--html", &flags.html},
-                                                                     {"--tolerances", &flags.tolerances}};
+  const std::pair<std::string_view, const std::string*> written[] = {
+      {"--html", &flags.html}, {"--tolerances", &flags.tolerances}, {"--values", &flags.values}};
   for (const auto& [flag, path] : written) {
     if (path->empty()) continue;
-    if (flags.profile.empty())
+    if (flag == "--values" && (!flags.profile.empty() || !NamesBackend(flags) || flags.spmd))
+      return "diff writes values with --backend or --plugin, and without a --profile";
+    if (flag != "--values" && flags.profile.empty())
       return flag == "--html" ? "diff writes a page with a --profile only"
                               : "diff writes tolerances with a --profile only";
     for (const std::string& read : {flags.program, flags.actual, flags.inputs, flags.profile}) {
@@ -231,7 +261,7 @@ int Diff(const DiffFlags& flags) {
   if (of_programs) return DiffPrograms(flags);
   if (flags.spmd) return DiffPartitioned(flags);
   if (const int code = CheckFiles({flags.program, flags.second, flags.actual, flags.inputs},
-                                  {flags.html, flags.tolerances});
+                                  {flags.html, flags.tolerances, flags.values});
       code != 0)
     return code;
   if (!flags.profile.empty()) return DiffByProfile(flags);

@@ -130,6 +130,13 @@ void AddRunFlags(CLI::App* command, EngineFlags& flags) {
   AddLimitFlags(command, flags);
 }
 
+void AddValuesFlags(CLI::App* command, std::string& values, std::string& only, const char* help) {
+  CLI::Option* const file = command->add_option("--values", values, help)->check(Output());
+  command->add_option("--only", only, "with --values, only names that this regular expression is found in")
+      ->check(Regex())
+      ->needs(file);
+}
+
 CLI::Option* AddPluginFlags(CLI::App* command, EngineFlags& flags) {
   CLI::Option* const plugin =
       command->add_option("--plugin", flags.plugin, "a PJRT plugin that runs the program (docs/jax.md)")

@@ -38,6 +38,8 @@ void AddSeedFlag(CLI::App* command, ProgramFlags& flags);
 void AddLimitFlags(CLI::App* command, ProgramFlags& flags);
 // Flags for the program, its inputs, engines, devices and limits.
 void AddRunFlags(CLI::App* command, EngineFlags& flags);
+// --values and --only.
+void AddValuesFlags(CLI::App* command, std::string& values, std::string& only, const char* help);
 // Flags that name a library with PJRT's C API.
 CLI::Option* AddPluginFlags(CLI::App* command, EngineFlags& flags);
 // Flags of commands that run a program by the exact engine.

@@ -48,6 +48,8 @@ struct RunFlags : EngineFlags {
   std::string trace;   // .json; empty: none
   bool json = false;
   bool shadow = false;  // where the error comes from, in place of results
+  std::string values;   // .npz of intermediate values; empty: none
+  std::string only;     // a regular expression that their names match; empty: all
 };
 
 struct BenchFlags : EngineFlags {
@@ -88,6 +90,8 @@ struct DiffFlags : EngineFlags {
   bool json = false;
   double rtol = 0, atol = 0;
   int64_t ulps = 0;
+  std::string values;   // .npz of intermediate values, the exact and the backend's; empty: none
+  std::string only;     // a regular expression that their names match; empty: all
   std::string types;    // of arrays in .npz files, as ParseTypes takes them; empty: none
   std::string command;  // as it was given, for the page
 };

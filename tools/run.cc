@@ -22,6 +22,7 @@
 #include "run/trace/step_trace.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
+#include "tools/values.h"
 
 namespace assay::cli {
 namespace {
@@ -164,9 +165,13 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
   if (flags.shadow) return RunShadowOf(flags, loaded);
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
-  const absl::StatusOr<std::shared_ptr<const Plan>> plan = loaded.program.PlanFor(EnginesOf(flags));
-  if (!plan.ok()) return FailIn(loaded, plan.status(), flags.program);
-  SayIdle(IdleEnginesOf(flags));
+  std::shared_ptr<const Plan> plan;
+  if (flags.values.empty()) {
+    absl::StatusOr<std::shared_ptr<const Plan>> made = loaded.program.PlanFor(EnginesOf(flags));
+    if (!made.ok()) return FailIn(loaded, made.status(), flags.program);
+    plan = *std::move(made);
+    SayIdle(IdleEnginesOf(flags));
+  }
 
   Progress progress;
   RunOptions options = OptionsOf(flags);
@@ -189,9 +194,17 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   absl::StatusOr<std::vector<DeviceInputs>> inputs = InputsFor(flags, loaded, *grid);
   if (!inputs.ok()) return Fail(inputs.status(), InputsOf(flags));
   std::optional<StepTrace> trace;
-  if (!flags.trace.empty()) trace.emplace(**plan);
-  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-      RunDevices(**plan, *grid, *std::move(inputs), options, trace ? &*trace : nullptr);
+  if (!flags.trace.empty()) trace.emplace(*plan);
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs = std::vector<DeviceOutputs>();
+  if (plan == nullptr) {
+    absl::StatusOr<RunValues> values =
+        RunForValues(loaded.program, *grid, *std::move(inputs), options, ValuesOptionsOf(flags.only));
+    if (!values.ok()) return FailIn(loaded, values.status(), flags.program);
+    if (const int code = WriteValues(*values, flags.values); code != 0) return code;
+    outputs = std::move(values->outputs);
+  } else {
+    outputs = RunDevices(*plan, *grid, *std::move(inputs), options, trace ? &*trace : nullptr);
+  }
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   if (!printed) return 5;
   if (const int code = trace ? WriteTrace(*trace, flags.trace) : 0; code != 0) return code;
@@ -202,9 +215,13 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
 
 int Run(const RunFlags& flags) {
   if (ReadsStandardInputTwice({flags.program, flags.inputs})) return 2;
-  if (!flags.output.empty() && !flags.trace.empty() && SameFile(flags.output, flags.trace))
-    return UsageError(fmt::format("--output and --trace are one file, '{}'", EscapeControls(flags.output)));
-  if (const int code = CheckFilesOf(flags, {flags.output, flags.trace}); code != 0) return code;
+  for (const auto& [flag, path] :
+       {std::pair("--trace", &flags.trace), std::pair("--values", &flags.values)}) {
+    if (!flags.output.empty() && !path->empty() && SameFile(flags.output, *path))
+      return UsageError(
+          fmt::format("--output and {} are one file, '{}'", flag, EscapeControls(flags.output)));
+  }
+  if (const int code = CheckFilesOf(flags, {flags.output, flags.trace, flags.values}); code != 0) return code;
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.program);
   if (const absl::Status status = StartProfiles(flags); !status.ok()) return Fail(status, flags.program);
   bool told = false;
@@ -213,9 +230,11 @@ int Run(const RunFlags& flags) {
     if (count > 1 && FormOfProgram(flags.program, loaded.text) == ProgramForm::kHloText)
       return std::exchange(told, true) ? 2 : WantsOneProgram(flags, loaded.text);
     // Two programs' results can't have one file, nor the same inputs.
-    if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || !flags.trace.empty() || flags.json)) {
-      return UsageError(fmt::format("{} holds {}: --inputs, --output, --trace and --json are for one",
-                                    EscapeControls(flags.program), Counted(count, "program")));
+    if (count > 1 && (!flags.inputs.empty() || !flags.output.empty() || !flags.trace.empty() ||
+                      !flags.values.empty() || flags.json)) {
+      return UsageError(
+          fmt::format("{} holds {}: --inputs, --output, --trace, --values and --json are for one",
+                      EscapeControls(flags.program), Counted(count, "program")));
     }
     return RunProgram(flags, loaded);
   });

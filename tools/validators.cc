@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cfloat>
 #include <charconv>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -49,6 +50,18 @@ CLI::Validator Input() { return Path(false); }
 CLI::Validator Output() { return Path(true); }
 CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
 CLI::Validator Count() { return Whole(1, INT64_MAX); }
+
+CLI::Validator Regex() {
+  const auto check = [](const std::string& text) -> std::string {
+    try {
+      const std::regex regex(text);
+      return "";
+    } catch (const std::regex_error& error) {
+      return "'" + text + "' is not a regular expression: " + error.what();
+    }
+  };
+  return CLI::Validator(check, "");
+}
 
 CLI::Validator Types() {
   const auto check = [](const std::string& text) { return std::string(ParseTypes(text).status().message()); };

@@ -18,6 +18,8 @@ CLI::Validator Tolerance();
 // is no file.
 CLI::Validator Input();
 CLI::Validator Output();
+// A regular expression of ECMAScript.
+CLI::Validator Regex();
 // out0=bf16,out1=s4
 CLI::Validator Types();
 // arg0=3x1,arg1.0=4: what the program says of the names is checked later.
