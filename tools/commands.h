@@ -41,6 +41,8 @@ int Bench(const BenchFlags& flags);
 struct LoadedProgram;
 // run --shadow, of a program that was read.
 int RunShadowOf(const RunFlags& flags, const LoadedProgram& loaded);
+// run --trace-nan and --trace-what.
+int RunTraceOf(const RunFlags& flags, const LoadedProgram& loaded);
 int VerifyProgram(const ProgramFlags& flags);
 int Print(const PrintFlags& flags);
 int PrintPlan(const EngineFlags& flags);

@@ -7,6 +7,25 @@
 namespace assay::cli {
 namespace {
 
+// Flags that ask where values come from, in place of results.
+void DeclareTracing(CLI::App* command, RunFlags& flags) {
+  CLI::Option* const nan = command->add_flag(
+      "--trace-nan", flags.trace_nan,
+      "instead of results, print which instruction gives the first NaN, and how it reaches the outputs "
+      "(docs/find.md)");
+  CLI::Option* const what =
+      command
+          ->add_option("--trace-what", flags.trace_what,
+                       "as --trace-nan for nan, inf (from finite operands), overflow (of conversions) or "
+                       "subnormal")
+          ->check(CLI::IsMember({"nan", "inf", "overflow", "subnormal"}));
+  for (CLI::Option* const option : {nan, what}) {
+    for (const char* const other : {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map",
+                                    "--plugin", "--shadow", "--output", "--values"})
+      option->excludes(other);
+  }
+}
+
 void DeclareRun(CLI::App& app, CommandLine& line) {
   RunFlags& flags = line.run;
   CLI::App* const command = AddCommand(app, "run", "evaluate a program", line, flags, Run);
@@ -35,6 +54,7 @@ void DeclareRun(CLI::App& app, CommandLine& line) {
   }
   for (const char* const other : {"--plugin", "--output"}) shadow->excludes(other);
   for (const char* const other : {"--plugin", "--shadow"}) values->excludes(other);
+  DeclareTracing(command, flags);
 }
 
 void DeclareBench(CLI::App& app, CommandLine& line) {

@@ -47,9 +47,11 @@ struct RunFlags : EngineFlags {
   std::string output;  // .npz; empty: print
   std::string trace;   // .json; empty: none
   bool json = false;
-  bool shadow = false;  // where the error comes from, in place of results
-  std::string values;   // .npz of intermediate values; empty: none
-  std::string only;     // a regular expression that their names match; empty: all
+  bool shadow = false;     // where the error comes from, in place of results
+  std::string values;      // .npz of intermediate values; empty: none
+  std::string only;        // a regular expression that their names match; empty: all
+  bool trace_nan = false;  // where a NaN comes from, in place of results
+  std::string trace_what;  // nan, inf, overflow or subnormal; empty: nan where trace_nan
 };
 
 struct BenchFlags : EngineFlags {

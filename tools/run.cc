@@ -164,6 +164,7 @@ int RunOnPlugin(const RunFlags& flags, const LoadedProgram& loaded) {
 int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
   if (flags.shadow) return RunShadowOf(flags, loaded);
+  if (flags.trace_nan || !flags.trace_what.empty()) return RunTraceOf(flags, loaded);
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
   std::shared_ptr<const Plan> plan;
   if (flags.values.empty()) {
