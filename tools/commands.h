@@ -43,6 +43,8 @@ struct LoadedProgram;
 int RunShadowOf(const RunFlags& flags, const LoadedProgram& loaded);
 // run --trace-nan and --trace-what.
 int RunTraceOf(const RunFlags& flags, const LoadedProgram& loaded);
+// run --why.
+int RunWhyOf(const RunFlags& flags, const LoadedProgram& loaded);
 int VerifyProgram(const ProgramFlags& flags);
 int Print(const PrintFlags& flags);
 int PrintPlan(const EngineFlags& flags);

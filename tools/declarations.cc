@@ -19,7 +19,11 @@ void DeclareTracing(CLI::App* command, RunFlags& flags) {
                        "as --trace-nan for nan, inf (from finite operands), overflow (of conversions) or "
                        "subnormal")
           ->check(CLI::IsMember({"nan", "inf", "overflow", "subnormal"}));
-  for (CLI::Option* const option : {nan, what}) {
+  CLI::Option* const why = command->add_option(
+      "--why", flags.why,
+      "instead of results, print what this element of an output is made of, such as 'out0[3,7]'");
+  why->excludes(nan)->excludes(what);
+  for (CLI::Option* const option : {nan, what, why}) {
     for (const char* const other : {"--engine", "--crosscheck", "--trace", "--profile", "--perf-map",
                                     "--plugin", "--shadow", "--output", "--values"})
       option->excludes(other);

@@ -52,6 +52,7 @@ struct RunFlags : EngineFlags {
   std::string only;        // a regular expression that their names match; empty: all
   bool trace_nan = false;  // where a NaN comes from, in place of results
   std::string trace_what;  // nan, inf, overflow or subnormal; empty: nan where trace_nan
+  std::string why;         // an element of an output that is explained, in place of results; empty: none
 };
 
 struct BenchFlags : EngineFlags {

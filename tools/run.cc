@@ -165,6 +165,7 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   if (LacksInputs(flags, loaded)) return AskForInputs(flags, loaded);
   if (flags.shadow) return RunShadowOf(flags, loaded);
   if (flags.trace_nan || !flags.trace_what.empty()) return RunTraceOf(flags, loaded);
+  if (!flags.why.empty()) return RunWhyOf(flags, loaded);
   if (!flags.plugin.empty()) return RunOnPlugin(flags, loaded);
   std::shared_ptr<const Plan> plan;
   if (flags.values.empty()) {

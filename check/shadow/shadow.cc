@@ -78,6 +78,13 @@ class ShadowEvaluator {
     return Call(module_.entry, arguments, 0);
   }
 
+  // Evaluate looks at these elements as well.
+  void Watch(std::span<const ShadowElement> elements) {
+    errors_.assign(elements.size(), std::nullopt);
+    for (size_t k = 0; k < elements.size(); ++k)
+      watched_[{elements[k].calls, elements[k].instruction}].emplace_back(elements[k].position, k);
+  }
+  std::vector<std::optional<double>>& errors() { return errors_; }
   std::map<Place, ShadowInstruction>& found() { return found_; }
   int64_t work() const { return work_; }
   int64_t evaluations() const { return evaluations_; }
@@ -98,8 +105,37 @@ class ShadowEvaluator {
       absl::StatusOr<ShadowValue> value = Step(id, static_cast<int32_t>(k), values, arguments, depth);
       if (!value.ok()) return WithPosition(value.status(), instruction.position);
       values[k] = *std::move(value);
+      if (!watched_.empty()) LookAt(id, static_cast<int32_t>(k), values[k]);
     }
     return values[static_cast<size_t>(computation.root)];
+  }
+
+  absl::StatusOr<ShadowValue> CallFrom(const ShadowCall& call, ComputationId id,
+                                       const std::vector<ShadowValue>& arguments, int depth) {
+    calls_.push_back(call);
+    absl::StatusOr<ShadowValue> value = Call(id, arguments, depth);
+    calls_.pop_back();
+    return value;
+  }
+
+  // The errors of the elements of this value that are watched.
+  void LookAt(ComputationId id, int32_t k, const ShadowValue& value) {
+    const auto it = watched_.find({calls_, k});
+    if (it == watched_.end() || !value.exact.shape().IsArray() ||
+        !IsFloat(value.exact.shape().element_type()))
+      return;
+    const auto found = found_.find({id.value, k});
+    if (found != found_.end() && !found->second.restarted.empty()) return;
+    const FloatFormat& format = *Info(value.exact.shape().element_type()).format;
+    for (const auto& [position, number] : it->second) {
+      const double x = value.exact.GetDouble(position);
+      if (!std::isfinite(x)) continue;
+      if (value.high == nullptr) {
+        errors_[number] = 0;
+      } else if (value.high->IsFinite(position)) {
+        errors_[number] = std::abs(value.high->Minus(position, x)) / UlpOf(x, format);
+      }
+    }
   }
 
   absl::StatusOr<ShadowValue> Step(ComputationId id, int32_t k, const std::vector<ShadowValue>& values,
@@ -122,7 +158,7 @@ class ShadowEvaluator {
         return operands[0].elements[static_cast<size_t>(instruction.attributes.Int(Attr::kIndex))];
       case Opcode::kCall:
       case Opcode::kFusion:
-        return Call(CalledComputations(instruction)[0], operands, depth + 1);
+        return CallFrom({k, -1, false}, CalledComputations(instruction)[0], operands, depth + 1);
       case Opcode::kConditional: {
         const std::vector<ComputationId> branches = CalledComputations(instruction);
         const int64_t n = static_cast<int64_t>(branches.size());
@@ -130,18 +166,20 @@ class ShadowEvaluator {
         int64_t branch =
             operands[0].exact.shape().element_type() == ElementType::kPred ? 1 - selector : selector;
         if (branch < 0 || branch >= n) branch = n - 1;
-        return Call(branches[static_cast<size_t>(branch)], {operands[static_cast<size_t>(branch) + 1]},
-                    depth + 1);
+        return CallFrom({k, -1, false}, branches[static_cast<size_t>(branch)],
+                        {operands[static_cast<size_t>(branch) + 1]}, depth + 1);
       }
       case Opcode::kWhile: {
         ShadowValue state = operands[0];
-        while (true) {
+        for (int64_t iteration = 0;; ++iteration) {
           ASSAY_ASSIGN_OR_RETURN(
               const ShadowValue more,
-              Call(*instruction.attributes.Computation(Attr::kCondition), {state}, depth + 1));
+              CallFrom({k, iteration, true}, *instruction.attributes.Computation(Attr::kCondition), {state},
+                       depth + 1));
           if (more.exact.GetInt(0) == 0) return state;
-          ASSAY_ASSIGN_OR_RETURN(state,
-                                 Call(*instruction.attributes.Computation(Attr::kBody), {state}, depth + 1));
+          ASSAY_ASSIGN_OR_RETURN(
+              state, CallFrom({k, iteration, false}, *instruction.attributes.Computation(Attr::kBody),
+                              {state}, depth + 1));
         }
       }
       default:
@@ -275,6 +313,10 @@ class ShadowEvaluator {
   const std::vector<Place>* rounding_ = nullptr;
   std::map<Place, ShadowInstruction> found_;
   int64_t work_ = 0, evaluations_ = 0;
+  std::vector<ShadowCall> calls_;  // around the instruction that is evaluated
+  // Positions of watched elements, and their numbers in errors_.
+  std::map<std::pair<std::vector<ShadowCall>, int32_t>, std::vector<std::pair<int64_t, size_t>>> watched_;
+  std::vector<std::optional<double>> errors_;
 };
 
 void AppendFloats(const ShadowValue& value, std::vector<const ShadowValue*>& leaves) {
@@ -434,6 +476,18 @@ absl::StatusOr<ShadowReport> RunShadow(const Program& program, const DeviceInput
       report.instructions.push_back(std::move(found));
   }
   return report;
+}
+
+absl::StatusOr<std::vector<std::optional<double>>> ShadowErrorsOf(const Program& program,
+                                                                  const DeviceInputs& inputs,
+                                                                  const RunOptions& options,
+                                                                  std::span<const ShadowElement> elements) {
+  ASSAY_RETURN_IF_ERROR(RefuseDynamicDimensions(program.module()));
+  ASSAY_ASSIGN_OR_RETURN(const Plan plan, program.PlanAsWritten());
+  ShadowEvaluator evaluator(program, plan, inputs, options);
+  evaluator.Watch(elements);
+  ASSAY_RETURN_IF_ERROR(evaluator.Evaluate(nullptr).status());
+  return std::move(evaluator.errors());
 }
 
 }  // namespace assay

@@ -3,6 +3,10 @@
 #ifndef ASSAY_CHECK_SHADOW_SHADOW_H_
 #define ASSAY_CHECK_SHADOW_SHADOW_H_
 
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +49,29 @@ struct ShadowReport {
 // Runs on one device, by the reference. Errors: NotSupported for dynamic dimensions; those of the run.
 absl::StatusOr<ShadowReport> RunShadow(const Program& program, const DeviceInputs& inputs,
                                        const RunOptions& options);
+
+// A call of a computation in a run of the program.
+struct ShadowCall {
+  int32_t caller = -1;        // the instruction that makes it, in the computation around
+  int64_t iteration = -1;     // of a while; else -1
+  bool is_condition = false;  // of that while
+  auto operator<=>(const ShadowCall&) const = default;
+};
+
+// An element of what an instruction gives in a call. `calls`: this call and those around it, from the one
+// that the entry computation makes inward.
+struct ShadowElement {
+  std::vector<ShadowCall> calls;
+  int32_t instruction = -1;
+  int64_t position = 0;
+};
+
+// How many ulps each element is off its shadow; nullopt where it is no finite float, and where its shadow is
+// the element itself because its instruction has no rule. Runs and errors are RunShadow's.
+absl::StatusOr<std::vector<std::optional<double>>> ShadowErrorsOf(const Program& program,
+                                                                  const DeviceInputs& inputs,
+                                                                  const RunOptions& options,
+                                                                  std::span<const ShadowElement> elements);
 
 }  // namespace assay
 
