@@ -40,7 +40,7 @@ std::string TraceJson(const TraceReport& report) {
       [&] { json.Array(report.outputs, write_output); }, "ended_at",
       [&] { json.Array(report.ended_at, write_element); }, "more_ended_at", report.more_ended_at, "others",
       [&] { json.Array(report.others, write_producer); }, "more_others", report.more_others, "left_out",
-      report.left_out, "partial", report.is_partial);
+      report.left_out, "partial", report.is_partial, "search_cut", report.is_search_cut);
   return json.text() + "\n";
 }
 
@@ -94,8 +94,9 @@ std::string TraceText(const TraceReport& report) {
     reaches = reaches || output.from_first;
   }
   if (report.first && !reaches) {
-    text += report.ended_at.empty() ? "no output has the first one\n"
-                                    : "no output has the first one; it ends at\n";
+    text += report.is_search_cut ? "no path from the first one to an output was found"
+                                 : "no output has the first one";
+    text += report.ended_at.empty() ? "\n" : "; it ends at\n";
     for (const DescribedElement& end : report.ended_at) text += "  " + ToText(end) + "\n";
     if (report.more_ended_at > 0)
       text += fmt::format("  and {} more\n", Counted(report.more_ended_at, "instruction"));
@@ -107,7 +108,9 @@ std::string TraceText(const TraceReport& report) {
   if (report.left_out > 0)
     text += fmt::format("{} left out, by the limits on their number and on memory: there may be more\n",
                         Counted(report.left_out, "step"));
-  if (report.is_partial) text += "not all elements were looked at: there are too many\n";
+  if (report.is_partial)
+    text += "not all elements were looked at, there are too many: more instructions may give one\n";
+  if (report.is_search_cut) text += "the search for paths was cut, there are too many elements\n";
   return text;
 }
 

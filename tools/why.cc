@@ -1,6 +1,7 @@
 // assay run --why: what an element of an output is made of.
 #include "find/origin/why.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -57,6 +58,9 @@ std::string NodeText(const WhyNode& node) {
   return text;
 }
 
+// Deeper ones are indented as much.
+constexpr size_t kMaxIndent = 40;
+
 // Indented below its reader; an element that was shown with what is below it is not expanded again.
 class TreeText {
  public:
@@ -69,7 +73,7 @@ class TreeText {
       const auto [number, depth] = stack.back();
       stack.pop_back();
       const WhyNode& node = report_.nodes[number];
-      const std::string indent(2 * depth, ' ');
+      const std::string indent(2 * std::min(depth, kMaxIndent), ' ');
       const bool was_shown = shown_[number], is_repeated = was_shown && !node.children.empty();
       text_ += indent + NodeText(node) + (is_repeated ? " (above)" : "") + "\n";
       shown_[number] = true;

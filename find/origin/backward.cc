@@ -9,8 +9,8 @@
 namespace assay {
 namespace {
 
-// Of moves' positions, which are as large as the values.
-constexpr size_t kMaxCached = 64;
+// Steps of which something is kept: moves' positions are as large as the values.
+constexpr size_t kMaxKnown = 64;
 
 }  // namespace
 
@@ -25,18 +25,22 @@ bool Backward::IsGiven(const ElementPlace& place) const {
   return opcode == Opcode::kConstant || (opcode == Opcode::kParameter && place.value.call->around == nullptr);
 }
 
+Backward::KnownStep& Backward::Known(const ElementPlace& place) {
+  const std::pair<const RecordedCall*, int32_t> key = {place.value.call, place.value.instruction};
+  const auto it = known_.find(key);
+  if (it != known_.end()) return it->second;
+  if (known_.size() >= kMaxKnown) known_.clear();
+  KnownStep& step = known_[key];
+  const RecordedStep& recorded = *StepOf(place);
+  step.terms = std::make_unique<StepTerms>(run_, *record_.module,
+                                           record_.module->computation(place.value.call->place.computation),
+                                           InstructionOf(place), recorded);
+  step.sources.resize(recorded.operands.size());
+  return step;
+}
+
 absl::StatusOr<ElementTerms> Backward::TermsOf(const ElementPlace& place) {
-  std::unique_ptr<StepTerms>& terms = terms_[{place.value.call, place.value.instruction}];
-  if (terms == nullptr) {
-    if (terms_.size() > kMaxCached) {
-      terms_.clear();
-      return TermsOf(place);
-    }
-    const Computation& computation = record_.module->computation(place.value.call->place.computation);
-    terms =
-        std::make_unique<StepTerms>(run_, *record_.module, computation, InstructionOf(place), *StepOf(place));
-  }
-  ASSAY_ASSIGN_OR_RETURN(ElementTerms result, terms->Of(place.value.leaf, place.position));
+  ASSAY_ASSIGN_OR_RETURN(ElementTerms result, Known(place).terms->Of(place.value.leaf, place.position));
   work_ += std::ssize(result.elements) + 1;
   return result;
 }
@@ -52,51 +56,64 @@ RecordedCall& Backward::CallOn(size_t device, const RecordedCall& call) const {
   return CallAt(*record_.module, CallOn(device, *call.around), call.place);
 }
 
-std::optional<ElementPlace> Backward::FirstInWhole(const ElementPlace& place, int32_t operand, Takes takes) {
-  std::optional<ElementPlace> found;
-  const Literal& value = StepOf(place)->operands[static_cast<size_t>(operand)];
-  ForEachLeaf(value, [&](const ShapeIndex& leaf, const Literal& array) {
-    if (found || !array.shape().IsArray()) return;
-    ElementPlace at = OperandPlace(place, operand, leaf, 0);
-    for (; at.position < array.shape().num_elements(); ++at.position) {
-      if (!takes(at, array)) continue;
-      found = at;
-      return;
+absl::StatusOr<Backward::Origins> Backward::OriginsOf(const ElementPlace& place) {
+  Origins origins;
+  origins.place_ = place;
+  const RecordedStep* const step = StepOf(place);
+  if (step == nullptr || IsGiven(place)) return origins;
+  if (DefinitionOf(InstructionOf(place).opcode).channel != Channel::kNone) {
+    // A transfer between devices: the operands of all, its own first.
+    for (size_t k = 0; k < record_.devices.size(); ++k) {
+      ElementPlace there = place;
+      there.device = (place.device + k) % record_.devices.size();
+      there.value.call = &CallOn(there.device, *place.value.call);
+      const RecordedStep* const other = StepOf(there);
+      for (size_t o = 0; other != nullptr && o < other->operands.size(); ++o)
+        origins.whole_.push_back({there, static_cast<int32_t>(o)});
     }
-  });
-  return found;
+    return origins;
+  }
+  ASSAY_ASSIGN_OR_RETURN(ElementTerms terms, TermsOf(place));
+  origins.elements_ = std::move(terms.elements);
+  for (const int32_t operand : terms.whole) origins.whole_.push_back({place, operand});
+  return origins;
+}
+
+std::optional<ElementPlace> Backward::Next(Origins& origins, Takes takes) {
+  if (!origins.elements_.empty() && origins.next_element_ < origins.elements_.size()) {
+    KnownStep& known = Known(origins.place_);
+    const RecordedStep& step = *StepOf(origins.place_);
+    while (origins.next_element_ < origins.elements_.size()) {
+      const OperandElement& element = origins.elements_[origins.next_element_++];
+      const size_t k = static_cast<size_t>(element.operand);
+      if (!known.sources[k]) known.sources[k] = OperandPlace(origins.place_, element.operand, {}, 0).value;
+      ElementPlace at{origins.place_.device, *known.sources[k], element.position};
+      if (takes(at, step.operands[k])) return at;
+    }
+  }
+  for (; origins.next_whole_ < origins.whole_.size(); ++origins.next_whole_, origins.next_leaf_ = 0) {
+    const Origins::Whole& whole = origins.whole_[origins.next_whole_];
+    std::vector<std::pair<ShapeIndex, Literal>> leaves;
+    ForEachLeaf(StepOf(whole.user)->operands[static_cast<size_t>(whole.operand)],
+                [&](const ShapeIndex& leaf, const Literal& array) { leaves.emplace_back(leaf, array); });
+    for (; origins.next_leaf_ < leaves.size(); ++origins.next_leaf_, origins.next_position_ = 0) {
+      const auto& [leaf, array] = leaves[origins.next_leaf_];
+      if (!array.shape().IsArray()) continue;
+      ElementPlace at = OperandPlace(whole.user, whole.operand, leaf, 0);
+      while (origins.next_position_ < array.shape().num_elements()) {
+        at.position = origins.next_position_++;
+        ++work_;
+        if (takes(at, array)) return at;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 absl::StatusOr<std::optional<ElementPlace>> Backward::FirstOrigin(const ElementPlace& place, Takes takes) {
   ASSAY_RETURN_IF_ERROR(PollWork());
-  const RecordedStep* const step = StepOf(place);
-  if (step == nullptr || IsGiven(place)) return std::nullopt;
-  if (DefinitionOf(InstructionOf(place).opcode).channel != Channel::kNone) {
-    for (size_t k = 0; k < record_.devices.size(); ++k) {
-      const size_t device = (place.device + k) % record_.devices.size();
-      ElementPlace there = place;
-      there.device = device;
-      there.value.call = &CallOn(device, *place.value.call);
-      const RecordedStep* const other = StepOf(there);
-      for (size_t o = 0; other != nullptr && o < other->operands.size(); ++o) {
-        if (auto found = FirstInWhole(there, static_cast<int32_t>(o), takes)) return found;
-      }
-    }
-    return std::nullopt;
-  }
-  ASSAY_ASSIGN_OR_RETURN(const ElementTerms terms, TermsOf(place));
-  // Operands are resolved once each.
-  std::vector<std::optional<ElementPlace>> sources(step->operands.size());
-  for (const OperandElement& element : terms.elements) {
-    const size_t k = static_cast<size_t>(element.operand);
-    if (!sources[k]) sources[k] = OperandPlace(place, element.operand, {}, 0);
-    sources[k]->position = element.position;
-    if (takes(*sources[k], step->operands[k])) return sources[k];
-  }
-  for (const int32_t operand : terms.whole) {
-    if (auto found = FirstInWhole(place, operand, takes)) return found;
-  }
-  return std::nullopt;
+  ASSAY_ASSIGN_OR_RETURN(Origins origins, OriginsOf(place));
+  return Next(origins, takes);
 }
 
 absl::StatusOr<std::vector<ElementPlace>> Backward::Walk(ElementPlace place, Takes takes) {

@@ -51,9 +51,14 @@ class Backward {
   // Where an element of a leaf of the step's operand comes from.
   ElementPlace OperandPlace(const ElementPlace& place, int32_t operand, ShapeIndex leaf,
                             int64_t position) const;
-  // The first of the elements that the place is made of which `takes` accepts; `array`: which it is an
-  // element of. nullopt: none, or the step was not recorded.
+  // Whether `takes` accepts an element that a value is made of; `array`: which it is an element of.
   using Takes = absl::FunctionRef<bool(const ElementPlace& place, const Literal& array)>;
+  // The elements that a place is made of, one after the other.
+  class Origins;
+  absl::StatusOr<Origins> OriginsOf(const ElementPlace& place);
+  // The next of them that `takes` accepts; nullopt: there are no more.
+  std::optional<ElementPlace> Next(Origins& origins, Takes takes);
+  // The first of them; nullopt: none, or the step was not recorded.
   absl::StatusOr<std::optional<ElementPlace>> FirstOrigin(const ElementPlace& place, Takes takes);
   // From an element back by FirstOrigin to one that has none: all of them, the given one first.
   absl::StatusOr<std::vector<ElementPlace>> Walk(ElementPlace place, Takes takes);
@@ -63,15 +68,33 @@ class Backward {
   int64_t work() const { return work_; }
 
  private:
+  // What is known of a step that was asked for: a move's positions are computed once for all of its elements.
+  struct KnownStep {
+    std::unique_ptr<StepTerms> terms;
+    std::vector<std::optional<ValuePlace>> sources;  // of its operands that are arrays
+  };
+  KnownStep& Known(const ElementPlace& place);
   // The same call on another device.
   RecordedCall& CallOn(size_t device, const RecordedCall& call) const;
-  std::optional<ElementPlace> FirstInWhole(const ElementPlace& place, int32_t operand, Takes takes);
 
   RunRecord& record_;
   Executor& run_;
-  // Of each step that was asked for: a move's positions are computed once for all of its elements.
-  std::map<std::pair<const RecordedCall*, int32_t>, std::unique_ptr<StepTerms>> terms_;
+  std::map<std::pair<const RecordedCall*, int32_t>, KnownStep> known_;
   int64_t work_ = 0;
+};
+
+class Backward::Origins {
+ private:
+  friend class Backward;
+  struct Whole {
+    ElementPlace user;  // the step that has the operand, of a collective on any device
+    int32_t operand;
+  };
+  ElementPlace place_;
+  std::vector<OperandElement> elements_;
+  std::vector<Whole> whole_;
+  size_t next_element_ = 0, next_whole_ = 0, next_leaf_ = 0;
+  int64_t next_position_ = 0;
 };
 
 }  // namespace assay

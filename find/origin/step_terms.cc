@@ -46,6 +46,10 @@ bool StepTerms::IsStatic() const {
   return all;
 }
 
+bool StepTerms::IsElementwise() const {
+  return instruction_.opcode != Opcode::kSelect && DefinitionOf(instruction_.opcode).strip != nullptr;
+}
+
 ElementTerms StepTerms::AllOperands() const {
   ElementTerms terms;
   terms.whole.resize(step_.operands.size());
@@ -187,7 +191,15 @@ absl::StatusOr<ElementTerms> StepTerms::OfMove(int64_t position) {
 }
 
 absl::StatusOr<ElementTerms> StepTerms::Of(const ShapeIndex& leaf, int64_t position) {
-  if (!IsStatic()) return AllOperands();
+  if (!is_static_) is_static_ = IsStatic();
+  if (!*is_static_) return AllOperands();
+  if (!is_elementwise_) is_elementwise_ = IsElementwise();
+  if (*is_elementwise_) {
+    ElementTerms terms;
+    terms.elements.reserve(step_.operands.size());
+    for (size_t k = 0; k < step_.operands.size(); ++k) terms.elements.push_back(Aligned(k, position));
+    return terms;
+  }
   const OpDef& op = DefinitionOf(instruction_.opcode);
   const std::span<const int64_t> sizes = LeafShape(instruction_, leaf).sizes();
   if (instruction_.opcode == Opcode::kSelect) return OfSelect(position);

@@ -36,6 +36,8 @@ class StepTerms {
 
  private:
   bool IsStatic() const;
+  // Whether each element is made of those at its own index, by a function of the op table.
+  bool IsElementwise() const;
   ElementTerms AllOperands() const;
   // Where operand k has one element for each of the result, or one for all.
   OperandElement Aligned(size_t k, int64_t position) const;
@@ -55,6 +57,7 @@ class StepTerms {
   const Computation& computation_;
   const Instruction& instruction_;
   const RecordedStep& step_;
+  std::optional<bool> is_static_, is_elementwise_;  // once they were asked for
   std::optional<Literal> moved_;
 };
 

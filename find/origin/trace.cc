@@ -17,11 +17,13 @@
 namespace assay {
 namespace {
 
-constexpr size_t kMaxListed = 16;        // producers besides the first, and instructions where it ends
-constexpr size_t kMaxOperands = 4;       // shown of a producer
-constexpr size_t kMaxPath = 24;          // elements shown of a path
-constexpr int64_t kMaxWork = 4'000'000;  // operand elements looked at
-constexpr int kMaxRounds = 16;           // over the steps of all devices
+constexpr size_t kMaxListed = 16;   // producers besides the first, and instructions where it ends
+constexpr size_t kMaxOperands = 4;  // shown of a producer
+constexpr size_t kMaxPath = 24;     // elements shown of a path
+// Operand elements looked at: of all steps, and of one in the search for producers.
+// Operand elements that are looked at: for each question, and in one step for whether it is a producer.
+constexpr int64_t kMaxWork = 8'000'000, kMaxWorkOfStep = 100'000;
+constexpr int kMaxRounds = 16;  // over the steps of all devices
 
 struct OrderedStep {
   int64_t order;
@@ -47,10 +49,14 @@ class Tracer {
     report_.left_out = record_.left_out;
     if (kind_ == TraceKind::kNan) ASSAY_RETURN_IF_ERROR(FindArguments());
     ASSAY_RETURN_IF_ERROR(FindProducers());
-    if (origin_) ASSAY_RETURN_IF_ERROR(Follow());
+    work_before_ = backward_.work();
     for (size_t device = 0; device < record_.devices.size(); ++device)
       ASSAY_RETURN_IF_ERROR(LookAtOutputs(device));
-    if (std::ranges::none_of(report_.outputs, &TracedOutput::from_first)) AddEnds();
+    if (origin_ && std::ranges::none_of(report_.outputs, &TracedOutput::from_first)) {
+      work_before_ = backward_.work();
+      ASSAY_RETURN_IF_ERROR(Follow());
+      AddEnds();
+    }
     return std::move(report_);
   }
 
@@ -130,6 +136,13 @@ class Tracer {
     return absl::OkStatus();
   }
 
+  // Whether an operand of an elementwise step is of the kind at the position.
+  bool HasKindAt(const RecordedStep& step, int64_t position) const {
+    return std::ranges::any_of(step.operands, [&](const Literal& operand) {
+      return IsOfKind(operand, operand.shape().rank() == 0 ? 0 : position);
+    });
+  }
+
   absl::StatusOr<std::vector<int64_t>> FreshElements(ElementPlace place) {
     const Instruction& instruction = backward_.InstructionOf(place);
     const RecordedStep& step = *backward_.StepOf(place);
@@ -142,13 +155,26 @@ class Tracer {
       }
       return fresh;
     }
-    const bool is_collective = DefinitionOf(instruction.opcode).channel != Channel::kNone;
+    const OpDef& op = DefinitionOf(instruction.opcode);
+    const bool is_collective = op.channel != Channel::kNone;
+    // What only moves elements gives none of its own.
+    const bool only_moves = op.moves.any() || op.is_identity || instruction.opcode == Opcode::kSelect;
+    if (only_moves && !is_collective) return fresh;
+    const int64_t work_before = backward_.work();
     const bool may_pass_on = is_collective || std::ranges::any_of(step.operands, [&](const Literal& operand) {
                                return HasKind(kind_, operand);
                              });
+    const bool is_elementwise = op.strip != nullptr && !step.result.shape().IsTuple();
     for (int64_t k = FirstOfKind(kind_, array); k >= 0; k = FirstOfKind(kind_, array, k + 1)) {
+      if (is_elementwise) {
+        if (!HasKindAt(step, k)) fresh.push_back(k);
+        continue;
+      }
       if (may_pass_on) {
-        if (TakesTooLong()) break;
+        if (TakesTooLong() || backward_.work() - work_before > kMaxWorkOfStep) {
+          report_.is_partial = true;
+          break;
+        }
         place.position = k;
         ASSAY_ASSIGN_OR_RETURN(
             const std::optional<ElementPlace> before,
@@ -162,11 +188,7 @@ class Tracer {
     return fresh;
   }
 
-  bool TakesTooLong() {
-    if (backward_.work() <= kMaxWork) return false;
-    report_.is_partial = true;
-    return true;
-  }
+  bool TakesTooLong() const { return backward_.work() - work_before_ > kMaxWork; }
 
   absl::Status AddProducer(const ElementPlace& place, const std::vector<int64_t>& positions) {
     const Instruction& instruction = backward_.InstructionOf(place);
@@ -280,16 +302,15 @@ class Tracer {
       bool any = false;
       for (int64_t k = FirstOfKind(kind_, array); k >= 0; k = FirstOfKind(kind_, array, k + 1)) {
         place.position = k;
-        bool marked = true;  // where there was no time to look, all are taken to be
-        if (!TakesTooLong()) {
-          ASSAY_ASSIGN_OR_RETURN(
-              const std::optional<ElementPlace> before,
-              backward_.FirstOrigin(
-                  place, [&](const ElementPlace& origin, const Literal&) { return IsMarked(origin); }));
-          marked = before.has_value();
+        if (TakesTooLong()) {
+          report_.is_search_cut = true;
+          break;
         }
-        marks[static_cast<size_t>(k)] = marked;
-        any = any || marked;
+        ASSAY_ASSIGN_OR_RETURN(const std::optional<ElementPlace> before,
+                               backward_.FirstOrigin(place, [&](const ElementPlace& origin, const Literal&) {
+                                 return IsMarked(origin);
+                               }));
+        if (before) marks[static_cast<size_t>(k)] = any = true;
       }
       if (!any) continue;
       has_any = true;
@@ -315,7 +336,10 @@ class Tracer {
       if (backward_.InstructionOf(place).opcode == Opcode::kSelect) return true;
       const int64_t size = LeafShape(backward_.InstructionOf(place), leaf).num_elements();
       for (; place.position < size; ++place.position) {
-        if (TakesTooLong()) return true;
+        if (TakesTooLong()) {
+          report_.is_search_cut = true;
+          return false;
+        }
         ASSAY_ASSIGN_OR_RETURN(const std::optional<ElementPlace> before,
                                backward_.FirstOrigin(place, [&](const ElementPlace& origin, const Literal&) {
                                  return IsMarked(origin);
@@ -344,6 +368,52 @@ class Tracer {
 
   // --- Outputs ---
 
+  // Whether the element was visited by an earlier search; it is from now on.
+  bool IsVisited(const ElementPlace& place) {
+    std::vector<bool>& visited = visited_[place.value];
+    if (visited.empty()) {
+      const int64_t size = LeafShape(backward_.InstructionOf(place), place.value.leaf).num_elements();
+      visited.resize(static_cast<size_t>(size));
+    }
+    const bool was_visited = visited[static_cast<size_t>(place.position)];
+    visited[static_cast<size_t>(place.position)] = true;
+    return was_visited;
+  }
+
+  // A path back, by elements of the kind, to one of the first producer's; empty: there is none. Elements from
+  // which there is none are visited once.
+  absl::StatusOr<std::vector<ElementPlace>> PathToFirst(const ElementPlace& from) {
+    std::vector<ElementPlace> path;
+    std::vector<Backward::Origins> ahead;  // of each element of the path
+    std::optional<ElementPlace> next = from;
+    while (next || !path.empty()) {
+      ASSAY_RETURN_IF_ERROR(PollWork());
+      if (TakesTooLong()) {
+        report_.is_search_cut = true;
+        return std::vector<ElementPlace>();
+      }
+      if (next && !IsVisited(*next)) {
+        path.push_back(*next);
+        if (IsMarked(*next)) {
+          for (const ElementPlace& place : path)
+            visited_[place.value][static_cast<size_t>(place.position)] = false;
+          return path;
+        }
+        ASSAY_ASSIGN_OR_RETURN(Backward::Origins origins, backward_.OriginsOf(*next));
+        ahead.push_back(std::move(origins));
+      }
+      next = std::nullopt;
+      if (path.empty()) break;
+      next = backward_.Next(ahead.back(), [&](const ElementPlace& origin, const Literal& operand) {
+        return IsOfKind(operand, origin.position);
+      });
+      if (next) continue;
+      path.pop_back();
+      ahead.pop_back();
+    }
+    return path;
+  }
+
   absl::Status LookAtOutputs(size_t device) {
     const Literal& root = record_.outputs[device].root;
     std::vector<std::pair<ShapeIndex, Literal>> leaves;
@@ -366,25 +436,21 @@ class Tracer {
   absl::Status TraceOutput(size_t device, const ShapeIndex& leaf, const Literal& array,
                            TracedOutput& output) {
     ElementPlace place = backward_.OutputElement(device, leaf, 0);
-    int64_t at = -1;
-    for (int64_t k = FirstOfKind(kind_, array); k >= 0 && at < 0; k = FirstOfKind(kind_, array, k + 1)) {
-      place.position = k;
-      if (IsMarked(place)) at = k;
-    }
-    output.from_first = at >= 0;
-    place.position = output.from_first ? at : FirstOfKind(kind_, array);
-    output.index = IndexAt(array.shape(), place.position);
     std::vector<ElementPlace> path;
-    if (output.from_first) {
-      ASSAY_ASSIGN_OR_RETURN(path, backward_.Walk(place, [&](const ElementPlace& origin, const Literal&) {
-        return IsMarked(origin);
-      }));
-    } else {
+    for (int64_t k = FirstOfKind(kind_, array); k >= 0 && path.empty();
+         k = FirstOfKind(kind_, array, k + 1)) {
+      place.position = k;
+      ASSAY_ASSIGN_OR_RETURN(path, PathToFirst(place));
+    }
+    output.from_first = !path.empty();
+    if (path.empty()) {
+      place.position = FirstOfKind(kind_, array);
       ASSAY_ASSIGN_OR_RETURN(path,
                              backward_.Walk(place, [&](const ElementPlace& origin, const Literal& operand) {
                                return IsOfKind(operand, origin.position);
                              }));
     }
+    output.index = IndexAt(array.shape(), path[0].position);
     std::ranges::reverse(path);
     output.is_complete = backward_.IsGiven(path[0]) || backward_.StepOf(path[0]) != nullptr;
     for (size_t k = 0; k < path.size(); ++k) {
@@ -407,8 +473,10 @@ class Tracer {
   // By instruction and leaf: -1 the first, else the place among the others.
   std::map<std::pair<const Instruction*, ShapeIndex>, int64_t> producers_;
   std::optional<ElementPlace> origin_;
+  int64_t work_before_ = 0;  // the question that is looked at now
   // Elements that come from the first producer.
   std::map<ValuePlace, std::vector<bool>> marks_;
+  std::map<ValuePlace, std::vector<bool>> visited_;  // by PathToFirst
   std::vector<OrderedStep> ended_;
 };
 

@@ -45,7 +45,9 @@ struct TraceReport {
   int64_t more_others = 0;
   std::vector<TracedOutput> outputs;  // of floats and complex numbers
   int64_t left_out = 0;               // steps for which there was no room: what is said may lack them
-  bool is_partial = false;            // not every element was looked at
+  // A limit on the elements that are looked at ended the search for producers, of which there may be more, or
+  // the search for paths and ends.
+  bool is_partial = false, is_search_cut = false;
 };
 
 // Runs the program once. Errors are the run's.

@@ -274,6 +274,84 @@ ENTRY e {
             device = output["key"].split("/")[0]
             self.assertEqual(self.path_of(output), [("r1p0/l", [1]), (f"{device}/r", [1])])
 
+    def test_outputs_that_share_a_path(self):
+        report = self.trace(self.hlo("""ENTRY e {
+  x = f32[2] parameter(0)
+  l = f32[2] log(x)
+  n = f32[2] negate(l)
+  a = f32[2] abs(n)
+  ROOT t = (f32[2], f32[2], f32[2]) tuple(a, n, a)
+}
+"""), arg0=floats(1, -1))
+        self.assertEqual([self.path_of(output) for output in report["outputs"]],
+                         [[("l", [1]), ("n", [1]), ("a", [1])], [("l", [1]), ("n", [1])],
+                          [("l", [1]), ("n", [1]), ("a", [1])]])
+
+    def test_the_first_is_found_behind_another(self):
+        # The sum has NaNs of two logarithms; a walk by first operands meets the later one.
+        report = self.trace(self.hlo("""ENTRY e {
+  x = f32[2] parameter(0)
+  first = f32[2] log(x)
+  y = f32[2] sqrt(x)
+  ROOT s = f32[2] add(y, first)
+}
+"""), arg0=floats(-1, 1))
+        self.assertEqual(self.path_of(report["outputs"][0]), [("first", [0]), ("s", [0])])
+        self.assertTrue(report["outputs"][0]["from_first"])
+        self.assertEqual([of["element"]["name"] for of in report["others"]], ["y"])
+
+    def test_an_output_of_another_producer(self):
+        report = self.trace(self.hlo("""ENTRY e {
+  x = f32[2] parameter(0)
+  first = f32[2] log(x)
+  i = s32[2] convert(first)
+  y = f32[2] sqrt(x)
+  ROOT t = (s32[2], f32[2]) tuple(i, y)
+}
+"""), arg0=floats(-1, 1))
+        output = report["outputs"][0]
+        self.assertEqual((output["key"], output["from_first"]), ("out1", False))
+        self.assertEqual(self.path_of(output), [("y", [0])])
+        self.assertEqual([of["name"] for of in report["ended_at"]], ["i"])
+
+    def test_windows(self):
+        report = self.trace(self.hlo("""both {
+  a = f32[] parameter(0)
+  b = s32[] parameter(1)
+  c = f32[] parameter(2)
+  d = s32[] parameter(3)
+  s = f32[] add(a, c)
+  i = s32[] add(b, d)
+  ROOT t = (f32[], s32[]) tuple(s, i)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  l = f32[4] log(x)
+  n = s32[4] iota(), iota_dimension=0
+  zero = f32[] constant(0)
+  none = s32[] constant(0)
+  ROOT w = (f32[2], s32[2]) reduce-window(l, n, zero, none), window={size=2 stride=2}, to_apply=both
+}
+"""), arg0=floats(1, 1, 1, -1))
+        self.assertEqual(self.path_of(report["outputs"][0]), [("l", [3]), ("w{0}", [1])])
+
+    # ---- limits ----
+
+    def test_steps_for_which_there_is_no_room_are_counted(self):
+        lines = ["  i = f32[1000] iota(), iota_dimension=0", "  n = f32[1000] negate(i)",
+                 "  l0 = f32[1000] log(n)"]
+        lines += [f"  l{k} = f32[1000] cosine(l{k - 1})" for k in range(1, 12)]
+        program = self.hlo("ENTRY e {\n" + "\n".join(lines) + "\n  ROOT r = f32[1000] negate(l11)\n}\n")
+        report = self.trace(program, "--memory-limit", "40000")
+        self.check_first(report, "l0", [1], "nan")
+        # 20,000 bytes hold n, l0 and two more.
+        self.assertEqual(report["left_out"], 10)
+        output = report["outputs"][0]
+        self.assertEqual((output["from_first"], output["complete"]), (False, False))
+        text = self.expect(0, "run", str(program), "--trace-nan", "--memory-limit", "40000").stdout.decode()
+        self.assertIn("10 steps left out, by the limits on their number and on memory", text)
+        self.expect(5, "run", str(program), "--trace-nan", "--memory-limit", "5000", error="memory")
+
     # ---- other kinds ----
 
     def test_subnormal_results(self):
