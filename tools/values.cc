@@ -21,6 +21,7 @@ ValuesOptions ValuesOptionsOf(const std::string& only) {
 }
 
 int WriteValues(const RunValues& values, const std::string& path) {
+  if (ProcessRank() > 0) return 0;  // the first process writes
   for (const std::string& note : NotesOf(values)) std::fprintf(stderr, "assay: %s\n", note.c_str());
   const absl::Status status = WriteNpzFile(path, values.values);
   return status.ok() ? 0 : Fail(status, path);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "literal/leaves.h"
+#include "shape/index.h"
 
 namespace assay {
 namespace {
@@ -85,15 +86,31 @@ std::optional<TraceKind> TraceKindOf(std::string_view name) {
   return std::nullopt;
 }
 
+bool IsLive(const Literal& array, int64_t position) {
+  if (!array.shape().HasDynamic() || array.IsFullSize()) return true;
+  const DimVector sizes = array.runtime_sizes();
+  DimVector index(sizes.size());
+  IndexOfPosition(position, array.shape().sizes(), index);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (index[d] >= sizes[d]) return false;
+  }
+  return true;
+}
+
 int64_t FirstOfKind(TraceKind kind, const Literal& array, int64_t from) {
   if (!HasParts(array.shape())) return -1;
   const int64_t parts = IsComplex(array.shape().element_type()) ? 2 : 1;
-  const int64_t number = FirstNumberOf(kind, array, from * parts, array.shape().num_elements() * parts);
-  return number < 0 ? -1 : number / parts;
+  const int64_t count = array.shape().num_elements() * parts;
+  while (true) {
+    const int64_t number = FirstNumberOf(kind, array, from * parts, count);
+    if (number < 0) return -1;
+    if (IsLive(array, number / parts)) return number / parts;
+    from = number / parts + 1;
+  }
 }
 
 bool IsOfKind(TraceKind kind, const Literal& array, int64_t position) {
-  if (!HasParts(array.shape())) return false;
+  if (!HasParts(array.shape()) || !IsLive(array, position)) return false;
   const int64_t parts = IsComplex(array.shape().element_type()) ? 2 : 1;
   return FirstNumberOf(kind, array, position * parts, (position + 1) * parts) >= 0;
 }
@@ -131,7 +148,7 @@ double NumberAt(const Literal& array, int64_t position) {
 bool Overflowed(const Literal& operand, const Literal& result, int64_t position) {
   const ElementType from = operand.shape().element_type(), to = result.shape().element_type();
   const bool converts = (IsFloat(from) || IsIntegral(from)) && (IsFloat(to) || IsIntegral(to));
-  if (!converts) return false;
+  if (!converts || !IsLive(result, position)) return false;
   const double x = NumberAt(operand, position);
   if (!std::isfinite(x)) return false;
   if (IsFloat(to)) return !std::isfinite(result.GetDouble(position));

@@ -24,6 +24,8 @@ std::string_view Noun(TraceKind kind);
 std::string_view Adjective(TraceKind kind);
 std::optional<TraceKind> TraceKindOf(std::string_view name);
 
+// Whether the element is within the run-time sizes: what lies beyond them is no part of the value.
+bool IsLive(const Literal& array, int64_t position);
 // Whether an element is followed: NaN, infinite, subnormal; for kOverflow infinite or NaN. A complex number
 // is if one of its parts is.
 bool IsOfKind(TraceKind kind, const Literal& array, int64_t position);

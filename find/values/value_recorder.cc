@@ -14,8 +14,9 @@
 namespace assay {
 namespace {
 
-// Longer ones are left out: a zip file has 16 bits for the length of a member's name.
-constexpr size_t kMaxName = 60'000;
+// Longer ones are left out: a zip file has 16 bits for the length of a member's name, and std::regex takes
+// stack for each character that it looks at.
+constexpr size_t kMaxName = 4000;
 
 // Of one device.
 class ValueRecorder final : public CallWatch {
@@ -56,9 +57,10 @@ class ValueRecorder final : public CallWatch {
 
  private:
   void Record(std::string name, const Literal& array) {
-    if (options_.only && !std::regex_search(name, *options_.only)) return;
+    const bool is_long = name.size() > kMaxName;
+    if (!is_long && options_.only && !std::regex_search(name, *options_.only)) return;
     const int64_t bytes = static_cast<int64_t>(array.bytes().size() + name.size());
-    if (values_left_ == 0 || bytes > bytes_left_ || name.size() > kMaxName) {
+    if (values_left_ == 0 || bytes > bytes_left_ || is_long) {
       if (left_out_++ == 0) first_left_out_ = std::move(name);
       return;
     }

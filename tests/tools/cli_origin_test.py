@@ -314,6 +314,19 @@ ENTRY e {
         self.assertEqual(self.path_of(output), [("y", [0])])
         self.assertEqual([of["name"] for of in report["ended_at"]], ["i"])
 
+    def test_a_select_has_the_operand_that_it_chose(self):
+        report = self.trace(self.hlo("""ENTRY e {
+  x = f32[2] parameter(0)
+  p = pred[2] constant({false, true})
+  l = f32[2] log(x)
+  r = f32[2] sqrt(x)
+  ROOT s = f32[2] select(p, l, r)
+}
+"""), arg0=floats(-1, 1))
+        self.check_first(report, "l", [0], "nan")
+        self.assertEqual(self.path_of(report["outputs"][0]), [("r", [0]), ("s", [0])])
+        self.assertEqual([of["name"] for of in report["ended_at"]], ["s"])
+
     def test_windows(self):
         report = self.trace(self.hlo("""both {
   a = f32[] parameter(0)
