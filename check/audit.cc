@@ -38,8 +38,9 @@ class ValueAudit final : public StepObserver {
 AuditReport AuditText(const Module& module) { return ModuleAudit(module).Report(/*ran=*/false); }
 
 absl::StatusOr<AuditReport> AuditRun(const Program& program, const DeviceGrid& grid,
-                                     std::vector<DeviceInputs> inputs, RunOptions options) {
-  ModuleAudit audit(program.module());
+                                     std::vector<DeviceInputs> inputs, RunOptions options,
+                                     bool keeps_elements) {
+  ModuleAudit audit(program.module(), keeps_elements);
   ASSAY_ASSIGN_OR_RETURN(Plan plan, program.PlanAsWritten());
   ASSAY_CHECK(plan.module.get() == &program.module());
   for (size_t c = 0; c < plan.computations.size(); ++c) {

@@ -24,6 +24,9 @@ struct AuditFinding {
   int64_t runs = 0, met = 0, count = 0, of = 0;
   int64_t first_run = 0;  // of those, from 0
   std::string first;      // the first element in it
+  // Of an array: the result's elements, row-major, of all runs. Only where AuditRun keeps them and the
+  // instruction's rule tells them: else there are fewer of them than `count`.
+  std::vector<int64_t> elements;
 
   bool Depends() const { return runs > 0 ? met > 0 : always; }
 };
@@ -39,7 +42,8 @@ struct AuditReport {
 AuditReport AuditText(const Module& module);
 // And by a run; of several devices the values of device 0 are looked at. Errors are those of the run.
 absl::StatusOr<AuditReport> AuditRun(const Program& program, const DeviceGrid& grid,
-                                     std::vector<DeviceInputs> inputs, RunOptions options);
+                                     std::vector<DeviceInputs> inputs, RunOptions options,
+                                     bool keeps_elements = false);
 
 // What is open at a point, and what StableHLO says and XLA and Assay do there.
 struct AuditPointFacts {

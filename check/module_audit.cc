@@ -21,6 +21,7 @@ struct PointRecord {
   std::string note;
   bool saw = false;
   Dependence dependence;
+  std::vector<int64_t> elements;  // of the result
 };
 
 class InstructionAudit final : public AuditContext {
@@ -73,6 +74,14 @@ class InstructionAudit final : public AuditContext {
     told.dependence.count += dependence.count;
     told.dependence.of += dependence.of;
   }
+  void RecordElement(AuditPoint point, const Literal& array, int64_t position) override {
+    if (run_ == nullptr) return;
+    // An elementwise operation's result has the indices of its operands.
+    const bool is_of_result =
+        &array == result_ || (DefinitionOf(view_.instruction.opcode).strip != nullptr &&
+                              array.shape().sizes().size() == result_->shape().sizes().size());
+    if (is_of_result) told_[point].elements.push_back(position);
+  }
   void Fail(absl::Status status) override {
     if (status_.ok()) status_ = std::move(status);
   }
@@ -89,7 +98,8 @@ class InstructionAudit final : public AuditContext {
 
 }  // namespace
 
-ModuleAudit::ModuleAudit(const Module& module) : module_(module), live_(LiveInstructions(module)) {
+ModuleAudit::ModuleAudit(const Module& module, bool keeps_elements)
+    : module_(module), keeps_elements_(keeps_elements), live_(LiveInstructions(module)) {
   FindReached();
   ReadText();
 }
@@ -177,6 +187,8 @@ absl::Status ModuleAudit::LookAt(EvalContext& context, std::span<const Literal> 
         finding.first = told.dependence.first;
       }
       finding.count += told.dependence.count;
+      if (keeps_elements_)
+        finding.elements.insert(finding.elements.end(), told.elements.begin(), told.elements.end());
     }
     finding.of += told.dependence.of;
     ++finding.runs;

@@ -12,8 +12,8 @@ namespace assay {
 
 class ModuleAudit {
  public:
-  // Reads the text; the module outlives the audit.
-  explicit ModuleAudit(const Module& module);
+  // Reads the text; the module outlives the audit. `keeps_elements`: as AuditRun's.
+  explicit ModuleAudit(const Module& module, bool keeps_elements = false);
 
   const Module& module() const { return module_; }
   bool MayMeet(ComputationId id, AuditPoint point) const {
@@ -38,6 +38,7 @@ class ModuleAudit {
   AuditFinding& At(size_t computation, size_t instruction, AuditPoint point);
 
   const Module& module_;
+  const bool keeps_elements_;
   std::vector<std::vector<bool>> live_;
   std::vector<Points> points_;  // by computation: what its instructions, and those that they call, may meet
   std::vector<bool> runs_, is_applied_;  // by computation: as steps of the program; to elements

@@ -60,6 +60,7 @@ void AuditContext::Count(AuditPoint point, const Literal& array,
       if (!depends(i) || !is_live(i)) continue;
       if (first < 0) first = i;
       ++found.count;
+      RecordElement(point, array, i);
     }
   }
   found.of = n;

@@ -70,6 +70,8 @@ class AuditContext {
   virtual void RecordPossible(AuditPoint point, std::string_view note = {}) = 0;
   // The values were looked at. Of constants this is Always, where the count is not 0.
   virtual void RecordFound(AuditPoint point, const Dependence& dependence) = 0;
+  // An element of an operand or the result, `array`, that Count has counted.
+  virtual void RecordElement(AuditPoint /*point*/, const Literal& /*array*/, int64_t /*position*/) {}
   virtual void Fail(absl::Status status) = 0;
 
   // --- Words in which rules are written.
