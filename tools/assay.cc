@@ -66,7 +66,7 @@ int Main(int argc, char** argv) {
     return argc > i && argv[i][0] != '-' && parent.get_subcommands(is_it).empty();
   };
   if (lacks(app, 1)) return UnknownCommand(argv[1]);
-  for (const char* const group : {"golden", "profile"}) {
+  for (const char* const group : {"golden", "profile", "conformance"}) {
     if (argc > 1 && argv[1] == std::string_view(group) && lacks(*app.get_subcommand(group), 2))
       return UnknownCommand(fmt::format("{} {}", group, argv[2]));
   }

@@ -67,6 +67,8 @@ int ShowProfile(const ProfileShowFlags& flags);
 int MeasureProfileCommand(const ProfileMeasureFlags& flags);
 int ReduceProgram(const ReduceFlags& flags);
 int FuzzBackend(const FuzzFlags& flags);
+// Writes the conformance suite to a folder (docs/conformance.md).
+int ConformanceMake(const ConformanceMakeFlags& flags);
 
 // Shared by the commands.
 

@@ -319,6 +319,29 @@ void DeclareReduce(CLI::App& app, CommandLine& line) {
       ->check(Count());
 }
 
+void DeclareConformance(CLI::App& app, CommandLine& line) {
+  CLI::App* const conformance =
+      app.add_subcommand("conformance", "make the suite by which backends are checked without Assay");
+  conformance->require_subcommand(1);
+  ConformanceMakeFlags& flags = line.conformance_make;
+  CLI::App* const command = AddCommand(*conformance, "make", "write the cases, exact answers and bounds",
+                                       line, flags, ConformanceMake);
+  command->add_option("DIR", flags.folder, "the folder to write: new, empty, or of an earlier suite")
+      ->required()
+      ->check(Output());
+  command
+      ->add_option(
+          "--profile", flags.profiles,
+          "a profile whose bounds are written (strict; repeatable, the first is the default of runs)")
+      ->allow_extra_args(false)
+      ->check(Input());
+  command->add_option("--only", flags.only, "cases whose ids begin so, such as add/f32 (repeatable)")
+      ->allow_extra_args(false);
+  command->add_option("--sample", flags.sample, "so many cases, spread over all")->check(Whole(1, 1'000'000));
+  command->add_option("--seed", flags.suite_seed, "seed of the values that are drawn (1)")->check(Seed());
+  AddLimitFlags(command, flags);
+}
+
 void DeclareOps(CLI::App& app, CommandLine& line) {
   OpsFlags& flags = line.ops;
   CLI::App* const command = AddCommand(app, "ops", "list the operations, or describe one", line, flags, Ops);
@@ -388,6 +411,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareDiff(app, line);
   DeclareGolden(app, line);
   DeclareProfile(app, line);
+  DeclareConformance(app, line);
   DeclareOps(app, line);
   DeclareReduce(app, line);
   DeclareFuzz(app, line);

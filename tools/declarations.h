@@ -28,6 +28,7 @@ struct CommandLine {
   ProfileMeasureFlags profile_measure;
   ReduceFlags reduce;
   FuzzFlags fuzz;
+  ConformanceMakeFlags conformance_make;
 
   const ProgramFlags* given = nullptr;  // flags of the command that was given
   std::function<int()> action;          // runs it

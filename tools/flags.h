@@ -154,6 +154,14 @@ struct FuzzFlags : EngineFlags {
   bool json = false;
 };
 
+struct ConformanceMakeFlags : EngineFlags {
+  std::string folder;
+  std::vector<std::string> profiles;  // the first is the default of who runs the suite; empty: strict
+  std::vector<std::string> only;      // beginnings of ids; empty: all
+  int64_t sample = 0;                 // so many cases; 0: all
+  uint64_t suite_seed = 1;
+};
+
 }  // namespace assay::cli
 
 #endif  // ASSAY_TOOLS_FLAGS_H_

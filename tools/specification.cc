@@ -71,6 +71,19 @@ std::string_view SectionOf(std::string_view opcode) {
       [&](std::string_view line) { return LevelOf(line) != 0 && LevelOf(line) <= level; });
 }
 
+std::vector<std::string> LabelsOf(std::string_view opcode) {
+  constexpr std::string_view kStart = "- **";
+  std::vector<std::string> labels;
+  for (std::string_view rest = SectionOf(opcode); !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!line.starts_with(kStart)) continue;
+    const std::string_view label = line.substr(kStart.size(), line.find("**", kStart.size()) - kStart.size());
+    if (label.find(' ') == std::string_view::npos) labels.emplace_back(label);
+  }
+  return labels;
+}
+
 std::string_view ParagraphOf(std::string_view label) {
   const std::string start = "- **" + std::string(label) + "**";
   return Find([&](std::string_view line) { return line.starts_with(start); },

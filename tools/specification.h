@@ -3,13 +3,18 @@
 #ifndef ASSAY_TOOLS_SPECIFICATION_H_
 #define ASSAY_TOOLS_SPECIFICATION_H_
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay::cli {
 
 // The section of an operation, heading included, up to the next heading of its level or above;
 // empty where there is none.
 std::string_view SectionOf(std::string_view opcode);
+
+// The labels of the rules that the section of an operation defines, in its order.
+std::vector<std::string> LabelsOf(std::string_view opcode);
 
 // The list item that defines a rule, "Gather-C4"; empty where there is none.
 std::string_view ParagraphOf(std::string_view label);
