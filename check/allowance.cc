@@ -56,6 +56,16 @@ Allowance AllowanceOf(const Profile& profile, const Instruction& instruction, El
   return allowed;
 }
 
+Allowance SumAllowanceOf(const Profile& profile, const Instruction& instruction, ElementType type) {
+  const ElementType component = IsComplex(type) ? ComponentType(type) : type;
+  Allowance allowed = AllowanceOf(profile, instruction, type);
+  allowed.ulps = 0.5;
+  for (const Profile::Ulps& rule : profile.ulps) {
+    if (rule.op == instruction.opcode && rule.type.value_or(component) == component) allowed.ulps = rule.ulps;
+  }
+  return allowed;
+}
+
 double SumUnitOf(const Profile& profile, const InstructionView& view, ElementType type) {
   const auto component = static_cast<size_t>(IsComplex(type) ? ComponentType(type) : type);
   const bool is_dot = bound::SumsProducts(view.instruction.opcode);

@@ -51,6 +51,10 @@ Allowance ComputationDeriver::AllowedFor(Opcode op, ElementType type) const {
   return AllowanceOf(module_.profile(), Instruction(op), type);
 }
 
+Allowance ComputationDeriver::AllowedForSum(ElementType type) const {
+  return SumAllowanceOf(module_.profile(), view_->instruction, type);
+}
+
 double ComputationDeriver::SumUnit(ElementType type) const {
   return SumUnitOf(module_.profile(), view(), type);
 }

@@ -41,6 +41,7 @@ class ComputationDeriver final : public BoundContext {
   bool IsExact(ComputationId id) override { return module_.IsExact(id); }
   Allowance Allowed(ElementType type) const override;
   Allowance AllowedFor(Opcode op, ElementType type) const override;
+  Allowance AllowedForSum(ElementType type) const override;
   double SumUnit(ElementType type) const override;
   double InputUnit(ElementType type) const override;
   Node Write(Instruction instruction) override { return writer_.Write(std::move(instruction)); }

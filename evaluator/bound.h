@@ -98,6 +98,8 @@ class BoundContext {
   virtual Allowance Allowed(ElementType type) const = 0;
   // The same of another operation, as which a backend computes a step of this one.
   virtual Allowance AllowedFor(Opcode op, ElementType type) const = 0;
+  // The same of the last rounding of a sum.
+  virtual Allowance AllowedForSum(ElementType type) const { return Allowed(type); }
   virtual double SumUnit(ElementType type) const = 0;
   virtual double InputUnit(ElementType type) const = 0;
   // Radii are to be as large as errors usually are, not as they can be at most: of sums of n terms by the

@@ -37,7 +37,7 @@ void Fft(BoundContext& c) {
   shape.set_element_type(type);
   spread.shape = std::make_shared<const Shape>(std::move(shape));
   spread.operands.push_back(line.id);
-  SetRoundedRadius(c, c.Write(std::move(spread)));
+  SetRoundedRadius(c, c.Write(std::move(spread)), c.AllowedForSum(c.result_type()));
 }
 
 }  // namespace assay::bound

@@ -14,6 +14,7 @@
 #include "evaluator/bounds/rules.h"
 #include "evaluator/replica_groups.h"
 #include "evaluator/scalar_function.h"
+#include "literal/literal.h"
 
 namespace assay::bound {
 namespace {
@@ -158,6 +159,14 @@ void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType round
   SetRoundedRadius(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
 }
 
+// The start value is 0: what is added to it is not rounded.
+bool StartsAtZero(BoundContext& c) {
+  const Instruction& start =
+      c.view().computation.instructions[static_cast<size_t>(c.view().instruction.operands[1])];
+  return start.opcode == Opcode::kConstant && start.literal != nullptr && IsFloat(c.result_type()) &&
+         start.literal->GetDouble(0) == 0;
+}
+
 // Folds of one operand by an operation whose meaning for radii is known; `terms` elements each,
 // and what an addition is rounded by.
 void GiveFold(BoundContext& c, double terms, double unit) {
@@ -182,11 +191,12 @@ void GiveFold(BoundContext& c, double terms, double unit) {
   const ElementType type = RadiusType(c.result_type());
   if (*op == Opcode::kMultiply && IsNumber(c.result_type())) return GiveProduct(c, terms);
   if (*op == Opcode::kAdd && c.result_type() != ElementType::kPred) {
+    if (!c.IsEstimate() && StartsAtZero(c)) terms = std::max(terms - 2, 0.0);
     const double gamma = IsNumber(c.result_type()) ? Gamma(c, terms, unit) : 0;
     const Node term = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
     const Node start = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
     const Node spread = FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start);
-    SetRoundedRadius(c, spread);
+    SetRoundedRadius(c, spread, c.AllowedForSum(c.result_type()));
     // A sum of zeros, which are exact.
     if (c.ResultRadius() && IsFloat(c.result_type()))
       c.SetRadius(c.Choose(c.Compare("EQ", c.Plus(c.ConvertTo(spread, type), c.Magnitude(c.Result())), 0),
@@ -275,11 +285,11 @@ void GiveProductsOf(BoundContext& c, double terms, const Factor& a, const Factor
     gamma = (1 + GammaOfProducts(c, result, terms, c.SumUnit(result))) * (1 + cut) * (1 + cut) - 1;
   }
   if (c.IsEstimate() && !c.AnyRadius() && NormsAreCheaper(c, terms))
-    return SetRoundedRadius(c, c.Times(ProductOfNorms(c), gamma));
+    return SetRoundedRadius(c, c.Times(ProductOfNorms(c), gamma), c.AllowedForSum(result));
   Node spread;
   if (const Node right = TermOf(c, b.size, b.radius, gamma)) spread = products(a.size, right);
   if (a.radius) spread = c.Plus(spread, products(a.radius, c.Times(c.Plus(b.size, b.radius), 1 + gamma)));
-  SetRoundedRadius(c, spread);
+  SetRoundedRadius(c, spread, c.AllowedForSum(result));
 }
 
 void GiveProducts(BoundContext& c, double terms) {

@@ -1,5 +1,5 @@
-// Radii on two devices, whose sums are 10 and 20: of five terms each (with the start value), g = 5 half ulps
-// of what is summed and two roundings, so 70 and 140 halves of the ulp of 1.
+// Radii on two devices, whose sums are 10 and 20: of three additions each, g = 3 half ulps
+// of what is summed and two roundings, so 50 and 100 halves of the ulp of 1.
 #include <cmath>
 
 #include "check/conformance.h"
@@ -59,25 +59,25 @@ std::vector<double> RadiiOnTwoDevices(const std::string& rest) {
 
 TEST_CASE("bounds: each device has its own radii", "[check][bounds]") {
   const std::vector<double> radii = RadiiOnTwoDevices("  ROOT r = f32[] negate(sum)");
-  CHECK(radii[0] == Approx(70).epsilon(1e-4));
-  CHECK(radii[1] == Approx(140).epsilon(1e-4));
+  CHECK(radii[0] == Approx(50).epsilon(1e-4));
+  CHECK(radii[1] == Approx(100).epsilon(1e-4));
 }
 
-// Two terms: 70 + 140 + 2 (10 + 20), and two roundings of 30.
+// Two terms: 50 + 100 + 2 (10 + 20), and two roundings of 30.
 TEST_CASE("bounds: a sum over devices has as many terms as its group", "[check][bounds]") {
   for (const double radius :
        RadiiOnTwoDevices("  ROOT r = f32[] all-reduce(sum), replica_groups={{0,1}}, to_apply=add"))
-    CHECK(radius == Approx(330).epsilon(1e-4));
+    CHECK(radius == Approx(270).epsilon(1e-4));
 }
 
 TEST_CASE("bounds: radii move between devices as values do", "[check][bounds]") {
   const std::vector<double> sent =
       RadiiOnTwoDevices("  ROOT r = f32[] collective-permute(sum), source_target_pairs={{0,1}}");
   CHECK(sent[0] == 0);
-  CHECK(sent[1] == Approx(70).epsilon(1e-4));
+  CHECK(sent[1] == Approx(50).epsilon(1e-4));
   for (const double radius :
        RadiiOnTwoDevices("  ROOT r = f32[] all-reduce(sum), replica_groups={{0,1}}, to_apply=largest"))
-    CHECK(radius == Approx(140).epsilon(1e-4));
+    CHECK(radius == Approx(100).epsilon(1e-4));
 }
 
 TEST_CASE("bounds: collectives that may not run are refused on several devices", "[check][bounds]") {

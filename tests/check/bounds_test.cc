@@ -10,9 +10,9 @@ namespace {
 // Units of roundoff, and the smallest subnormal number, of f32.
 const double u = std::ldexp(1, -24);
 
-// A reducer, and a sum whose value is 10 and whose radius is that of 5 terms (with the start value): g = 5 u
-// of magnitudes that sum up to 10, and half an ulp for the backend's last rounding and ours: (50 + 10 + 10)
-// u... an ulp being at most 2 u of 1.
+// A reducer, and a sum whose value is 10 and whose radius is that of 3 additions (the start value is 0):
+// g = 3 u of magnitudes that sum up to 10, and half an ulp for the backend's last rounding and ours:
+// (30 + 10 + 10) u... an ulp being at most 2 u of 1.
 constexpr char kSum[] = R"(add { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b) }
@@ -20,7 +20,7 @@ ENTRY e { x = f32[4] parameter(0)
   zero = f32[] constant(0)
   sum = f32[] reduce(x, zero), dimensions={0}, to_apply=add
 )";
-const double kRadiusOfSum = 50 * u + 2 * 10 * u;
+const double kRadiusOfSum = 30 * u + 2 * 10 * u;
 
 Literal OneToFour() { return Literal::FromDoubles(ElementType::kF32, {{4}}, {{1, 2, 3, 4}}); }
 

@@ -48,9 +48,9 @@ inline Literal FloatMatrix(int64_t rows, int64_t columns, const std::vector<doub
   return Literal::FromDoubles(ElementType::kF32, sizes, elements);
 }
 
-// The radius behind `ten`, which is 10 with a radius of 70 half ulps of 1: of five terms in any order, and
+// The radius behind `ten`, which is 10 with a radius of 50 half ulps of 1: of four terms in any order, and
 // two roundings (bounds_test.cc). `zero` is a scalar as well.
-inline const double kRadiusBehindTen = 70 * kHalfUlpOfOne;
+inline const double kRadiusBehindTen = 50 * kHalfUlpOfOne;
 
 inline double RadiusBehindTen(const std::string& rest) {
   const std::string text = R"(add { a = f32[] parameter(0)
