@@ -34,6 +34,12 @@ class ComputationDeriver final : public BoundContext {
   Ends ResultEnds() override;
   bool MayOverflow(size_t k) override { return MayOverflow(view_->instruction.operands[k], 0); }
   Node ResultRadius() override { return result_->leaves[0].radius; }
+  Node ValueAt(int32_t instruction) override {
+    return ValueOf(derived_[static_cast<size_t>(instruction)], 0);
+  }
+  Node RadiusAt(int32_t instruction) override {
+    return derived_[static_cast<size_t>(instruction)].leaves[0].radius;
+  }
   void SetRadius(Node radius, size_t leaf) override;
   void MarkUnchecked(std::string_view why) override;
   void FollowStructure() override;

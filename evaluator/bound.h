@@ -75,6 +75,10 @@ class BoundContext {
   virtual bool MayOverflow(size_t k) = 0;
   // The radius that the result was given.
   virtual Node ResultRadius() = 0;
+  // An array that another instruction of the computation gave before this one, and its radius: for rules of
+  // several instructions. None: it is not at hand.
+  virtual Node ValueAt(int32_t) { return Node(); }
+  virtual Node RadiusAt(int32_t) { return Node(); }
 
   // The answer: the radius of a leaf of the result. A leaf without one is exact.
   virtual void SetRadius(Node radius, size_t leaf = 0) = 0;
