@@ -103,6 +103,9 @@ struct SpectrumResults {
 };
 void Spectrum(BoundContext& c, const SpectrumResults& results);
 
+// A sum of squares of differences from something near their mean, which was given a radius: a smaller one.
+void SharpenSquaredDeviations(BoundContext& c, double gamma);
+
 void AllReduce(BoundContext& c);
 void Convolution(BoundContext& c);
 void Dot(BoundContext& c);

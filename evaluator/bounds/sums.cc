@@ -201,6 +201,7 @@ void GiveFold(BoundContext& c, double terms, double unit) {
     if (c.ResultRadius() && IsFloat(c.result_type()))
       c.SetRadius(c.Choose(c.Compare("EQ", c.Plus(c.ConvertTo(spread, type), c.Magnitude(c.Result())), 0),
                            Node(), c.ResultRadius()));
+    SharpenSquaredDeviations(c, gamma);
     return;
   }
   const bool is_reduce = c.view().instruction.opcode == Opcode::kReduce;
