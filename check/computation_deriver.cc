@@ -25,7 +25,10 @@ bool HasSubnormals(const Literal& array) {
 }
 
 ComputationDeriver::ComputationDeriver(ModuleDeriver& module, const Computation& from)
-    : module_(module), from_(from), writer_(module.module(), from.name, module.instructions_left()) {}
+    : module_(module),
+      from_(from),
+      writer_(module.module(), from.name, module.instructions_left()),
+      forms_(module.profile().stores_dots ? FormPlan(from) : FormPlan()) {}
 
 // --- What rules ask ---
 
@@ -191,12 +194,36 @@ absl::Status ComputationDeriver::DeriveInstructions() {
                          rule == &bound::Mapped || rule == &bound::EndOfPair;
     if (!follows) Copy(instruction);
     rule(*this);
-    if (instruction.shape->IsArray() && !follows) result_->leaves[0].producer = static_cast<int32_t>(i);
+    if (instruction.shape->IsArray() && !follows) {
+      result_->leaves[0].producer = static_cast<int32_t>(i);
+      FollowForm(static_cast<int32_t>(i));
+    }
     if (instruction.opcode == Opcode::kConstant) FlushConstant();
     ASSAY_RETURN_IF_ERROR(status_);
     if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
   }
   return absl::OkStatus();
+}
+
+// What a reader takes for zero of a source's subnormal numbers differs from what others do.
+void ComputationDeriver::FollowForm(int32_t instruction) {
+  BoundedLeaf& result = result_->leaves[0];
+  const std::span<const int32_t> carried = forms_.CarriedBy(instruction);
+  if (!result.radius || carried.empty()) return;
+  if (forms_.IsSource(instruction)) {
+    result.form = bound::FormOfSource(*this, {instruction, result.radius, Allowed(result_type()).absolute});
+    return;
+  }
+  std::vector<bound::LinearForm> operands;
+  bool any = false;
+  for (size_t k = 0; k < view_->num_operands(); ++k) {
+    operands.push_back(bound::Kept(*this, operand(k).leaves[0].form, carried));
+    any = any || operands.back();
+  }
+  if (!any) return;
+  result.form = bound::FormOfResult(*this, operands);
+  if (result.form && forms_.Sharpens(instruction))
+    result.radius = bound::SmallerRadius(*this, result.form, result.radius);
 }
 
 void ComputationDeriver::FlushConstant() {

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "check/form_plan.h"
 #include "check/module_deriver.h"
 #include "evaluator/bound.h"
 
@@ -93,6 +94,7 @@ class ComputationDeriver final : public BoundContext {
   Node Assemble(Derived& derived, const Shape& shape, size_t& leaf);
   void TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends);
   absl::Status DeriveInstructions();
+  void FollowForm(int32_t instruction);
   void Copy(const Instruction& instruction);
   void TakeLeaves(std::vector<BoundedLeaf> leaves);
   std::vector<BoundedLeaf> OperandLeaves(size_t first);
@@ -117,6 +119,7 @@ class ComputationDeriver final : public BoundContext {
   ModuleDeriver& module_;
   const Computation& from_;
   ComputationWriter writer_;
+  FormPlan forms_;
   std::vector<Derived> derived_;
   std::optional<InstructionView> view_;
   Derived* result_ = nullptr;

@@ -10,6 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/error.h"
 #include "evaluator/bound.h"
+#include "evaluator/bounds/linear_forms.h"
 #include "hlo/module.h"
 
 namespace assay {
@@ -19,6 +20,7 @@ struct BoundedLeaf {
   Node value, radius;
   Ends ends;                      // once they are written
   bool has_sharper_ends = false;  // a call, or its caller, gave them
+  bound::LinearForm form;         // in elementwise chains behind dots
   int32_t producer =
       -1;  // the instruction of the computation that gave the radius, and knows the ends; -1: none
 };

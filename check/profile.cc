@@ -107,11 +107,16 @@ class Parser {
       profile_.contracts = words[1] == "yes";
       return absl::OkStatus();
     }
+    if (key == "stores_dots" && n == 1 && (words[1] == "yes" || words[1] == "no")) {
+      profile_.stores_dots = words[1] == "yes";
+      return absl::OkStatus();
+    }
     return BadInput(fmt::format(
         "'{}' with {} behind it is not a line of a profile, want inherit NAME, variant NAME, ulps OP TYPE "
         "NUMBER, underflows OP TYPE, accumulate TYPE TYPE, accumulate_dots TYPE TYPE, dot_input_bits TYPE "
         "NUMBER, tensor_core_bits TYPE "
-        "NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE..., contracts yes|no, or {} TEXT",
+        "NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE..., contracts yes|no, stores_dots yes|no, "
+        "or {} TEXT",
         key, Counted(n, "word"), fmt::join(kOriginKeys, ", ")));
   }
 
@@ -230,7 +235,8 @@ std::string TextOf(const Profile& profile) {
   }
   if (!(profile.keeps_precision == kNoTypes)) text += TypesText("keeps_precision", profile.keeps_precision);
   if (!(profile.flushes == kNoTypes)) text += TypesText("flushes_subnormals", profile.flushes);
-  return text + fmt::format("contracts {}\n", profile.contracts ? "yes" : "no");
+  text += fmt::format("contracts {}\n", profile.contracts ? "yes" : "no");
+  return text + fmt::format("stores_dots {}\n", profile.stores_dots ? "yes" : "no");
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {

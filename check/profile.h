@@ -42,6 +42,9 @@ struct Profile {
   // numbers may be taken for zero, as operands and as results.
   TypeSet keeps_precision, flushes;
   bool contracts = false;  // products that are added may stay unrounded
+  // All instructions that read a dot or convolution read the same numbers. Others may be computed anew for
+  // each reader, in fusions that round them otherwise.
+  bool stores_dots = false;
 
   Profile();
   double UlpsOf(Opcode op, ElementType type) const;

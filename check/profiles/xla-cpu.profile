@@ -52,3 +52,5 @@ accumulate_dots bf16 f32
 accumulate_dots f16 f32
 # Threads run with FTZ and DAZ set.
 flushes_subnormals f32 f64 bf16
+# No fusion of XLA:CPU computes a dot or convolution anew: optimized modules of the real programs have as many as before.
+stores_dots yes
