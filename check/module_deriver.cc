@@ -5,6 +5,7 @@
 #include "check/computation_deriver.h"
 #include "evaluator/grid/device_grid.h"
 #include "fmt/format.h"
+#include "plan/inline_calls.h"
 
 namespace assay {
 namespace {
@@ -156,6 +157,21 @@ void ModuleDeriver::Note(const Computation& computation, const Instruction& inst
   result_.unchecked.push_back({instruction.name, std::string(Name(instruction.opcode)), std::string(why)});
 }
 
+namespace {
+
+// Rules of several instructions look across calls that are written out where they stand. Loops that call
+// functions are not: their bodies are looked at one by one where something is undecided.
+bool HasLoops(const Module& module) {
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      if (instruction.opcode == Opcode::kWhile) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const Profile& profile,
                                            const std::vector<bool>& subnormal_arguments) {
   for (const Computation& computation : program.module().computations) {
@@ -169,7 +185,9 @@ absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const 
       }
     }
   }
-  ModuleDeriver deriver(program.module(), profile);
+  const std::shared_ptr<const Module> inlined =
+      HasLoops(program.module()) ? nullptr : InlineCalls(program.module());
+  ModuleDeriver deriver(inlined != nullptr ? *inlined : program.module(), profile);
   ASSAY_RETURN_IF_ERROR(deriver.DeriveEntry(subnormal_arguments));
   return std::move(deriver).TakeResult();
 }
