@@ -193,6 +193,7 @@ absl::Status ComputationDeriver::DeriveInstructions() {
     const bool follows = rule == &bound::Structure || rule == &bound::Asynchronous ||
                          rule == &bound::Mapped || rule == &bound::EndOfPair;
     if (!follows) Copy(instruction);
+    rounding_ = {};
     rule(*this);
     if (instruction.shape->IsArray() && !follows) {
       result_->leaves[0].producer = static_cast<int32_t>(i);

@@ -35,6 +35,10 @@ class ComputationDeriver final : public BoundContext {
   Ends ResultEnds() override;
   bool MayOverflow(size_t k) override { return MayOverflow(view_->instruction.operands[k], 0); }
   Node ResultRadius() override { return result_->leaves[0].radius; }
+  void NoteRounding(Node share, double absolute) override { rounding_ = {share, absolute}; }
+  Node ResultRounding() override {
+    return rounding_.first ? Plus(rounding_.first, rounding_.second) : Node();
+  }
   Node ValueAt(int32_t instruction) override {
     return ValueOf(derived_[static_cast<size_t>(instruction)], 0);
   }
@@ -123,6 +127,7 @@ class ComputationDeriver final : public BoundContext {
   std::vector<Derived> derived_;
   std::optional<InstructionView> view_;
   Derived* result_ = nullptr;
+  std::pair<Node, double> rounding_;  // of the instruction at hand
   int ends_depth_ = 0;
   absl::Status status_;
   std::map<int32_t, Node> magnitudes_;

@@ -75,6 +75,10 @@ class BoundContext {
   virtual bool MayOverflow(size_t k) = 0;
   // The radius that the result was given.
   virtual Node ResultRadius() = 0;
+  // What the instruction itself is off by, of the function of the operands that a backend has: a rule notes
+  // it in two parts where it is known apart from the rest, and first-order forms ask for it.
+  virtual void NoteRounding(Node, double) {}
+  virtual Node ResultRounding() { return Node(); }
   // An array that another instruction of the computation gave before this one, and its radius: for rules of
   // several instructions. None: it is not at hand.
   virtual Node ValueAt(int32_t) { return Node(); }

@@ -3,9 +3,10 @@
 // An operand without a form has the rest ra and no terms.
 //
 // How a form is rounded: a slope is made of at most four roundings, and is off by at most 2^-21 of the sum of
-// the magnitudes that it is made of, which times the sources' radii is a share of the total. Where it
-// underflows it is off by the smallest subnormal number times the radius. Rest and total are sums of positive
-// terms, and are made a little larger at each step.
+// the magnitudes that it is made of, which times the sources' radii is a share of the total, and grows behind
+// as the total does: of n steps n 2^-21 of the last total. Where it underflows it is off by less than 2^-148,
+// and radii of sources are at most 2^20: 2^-126 for each step. Rest and total are sums of positive terms, of
+// less than 16 roundings a step: SmallerRadius makes up for them.
 #include "evaluator/bounds/linear_forms.h"
 
 #include <algorithm>
@@ -29,19 +30,10 @@ Operand OperandOf(BoundContext& c, size_t k, const LinearForm& form) {
   return operand;
 }
 
-double Smallest(ElementType type) { return type == ElementType::kF64 ? 0x1p-1074 : 0x1p-149; }
+double Underflow(ElementType type) { return type == ElementType::kF64 ? 0x1p-1022 : 0x1p-126; }
+constexpr double kLargestRadius = 0x1p20;
 // Of what a slope is rounded by.
 double RoundingOfSlopes(ElementType type) { return type == ElementType::kF64 ? 0x1p-50 : 0x1p-21; }
-
-// What the instruction itself is off by, Assay's rounding and the backend's, of the function of the operands
-// that the backend had: no result of it is larger than |v| + r.
-Node OwnRounding(BoundContext& c) {
-  const ElementType type = c.result_type();
-  const Allowance allowed = c.Allowed(type);
-  const double ulp = UlpOf(type), share = 0.5 * ulp + allowed.ulps * ulp + allowed.relative;
-  const Node reach = c.Plus(c.Magnitude(c.Result()), c.ResultRadius());
-  return c.Plus(c.Times(reach, share * Slack(type)), (allowed.ulps + 16) * Smallest(type) + allowed.absolute);
-}
 
 // The slope of a term, as an array.
 Node SlopeOf(BoundContext& c, const LinearForm::Term& term) {
@@ -80,18 +72,19 @@ std::vector<LinearForm::Term> Combined(BoundContext& c, const LinearForm& a, Nod
   return terms;
 }
 
-// The form with these terms: `rest` of the operands and of second order, `total` of the operands.
-LinearForm Rounded(BoundContext& c, std::vector<LinearForm::Term> terms, Node rest, Node total) {
-  const ElementType type = c.result_type();
-  rest = c.Plus(rest, c.Times(total, RoundingOfSlopes(type)));
-  for (const LinearForm::Term& term : terms)
-    rest = c.Plus(rest, c.Times(term.source.radius, 4 * Smallest(type)));
-  return {std::move(terms), c.Times(c.Plus(rest, OwnRounding(c)), Slack(type)), c.Times(total, Slack(type))};
+// The form with these terms: `rest` of the operands and of second order, `total` of the operands. What the
+// instruction itself is off by, of the function of the operands that the backend had, its rule has said.
+LinearForm Rounded(BoundContext& c, std::vector<LinearForm::Term> terms, Node rest, Node total, int steps) {
+  const Node own = c.ResultRounding();
+  if (!own) return {};
+  return {std::move(terms), c.Plus(rest, c.Plus(own, Underflow(c.result_type()))), total, steps + 1};
 }
+
+int StepsOf(const Operand& a, const Operand& b) { return std::max(a.form->steps, b.form->steps); }
 
 LinearForm OfSum(BoundContext& c, const Operand& a, const Operand& b, bool minus) {
   return Rounded(c, Combined(c, *a.form, Node(), *b.form, Node(), minus), c.Plus(a.rest, b.rest),
-                 c.Plus(a.total, b.total));
+                 c.Plus(a.total, b.total), StepsOf(a, b));
 }
 
 // a'b' - ab = a db + b da + da db.
@@ -99,7 +92,7 @@ LinearForm OfProduct(BoundContext& c, const Operand& a, const Operand& b) {
   const Node rest =
       c.Plus(c.Plus(c.Times(a.size, b.rest), c.Times(b.size, a.rest)), c.Times(a.radius, b.radius));
   const Node total = c.Plus(c.Times(a.size, b.total), c.Times(b.size, a.total));
-  return Rounded(c, Combined(c, *a.form, b.value, *b.form, a.value, false), rest, total);
+  return Rounded(c, Combined(c, *a.form, b.value, *b.form, a.value, false), rest, total, StepsOf(a, b));
 }
 
 // a'/b' - a/b = (da - (a/b) db) / b / (1 + db/b): with q = rb / |b| < 1 the rest is at most
@@ -116,14 +109,15 @@ LinearForm OfQuotient(BoundContext& c, const Operand& a, const Operand& b) {
   }
   std::vector<LinearForm::Term> terms = Combined(c, *a.form, Node(), *b.form, v, true);
   for (LinearForm::Term& term : terms) term.slope = c.Over(SlopeOf(c, term), b.value);
-  return Rounded(c, std::move(terms), rest, total);
+  return Rounded(c, std::move(terms), rest, total, StepsOf(a, b));
 }
 
 // f(a') - f(a) = f'(a) da + at most `second`. The slope is computed with an error of at most `error`.
 LinearForm OfFunction(BoundContext& c, const Operand& a, Node slope, Node second, double error) {
   const Node size = c.Write(Opcode::kAbs, {slope});
   const Node rest = c.Plus(c.Plus(c.Times(size, a.rest), second), c.Times(a.total, error));
-  return Rounded(c, Combined(c, *a.form, slope, LinearForm(), Node(), false), rest, c.Times(size, a.total));
+  return Rounded(c, Combined(c, *a.form, slope, LinearForm(), Node(), false), rest, c.Times(size, a.total),
+                 a.form->steps);
 }
 
 Node Square(BoundContext& c, Node a) { return c.Times(a, a); }
@@ -196,6 +190,7 @@ LinearForm OfSelect(BoundContext& c, const Operand& a, const Operand& b) {
   }
   form.rest = chosen(a.rest, b.rest);
   form.total = chosen(a.total, b.total);
+  form.steps = StepsOf(a, b) + 1;
   return form;
 }
 
@@ -206,12 +201,14 @@ Node PartOf(BoundContext& c, const LinearForm::Term& term) {
 }  // namespace
 
 LinearForm FormOfSource(BoundContext& c, const FormSource& source) {
-  const Node rest = source.rest > 0 ? c.Constant(source.rest, source.radius) : Node();
-  return {{{source, Node()}}, rest, source.radius};
+  const Node small = c.Compare("LE", source.radius, kLargestRadius);
+  const Node rest =
+      c.Choose(small, c.Constant(source.rest, source.radius), c.Constant(kInfinity, source.radius));
+  return {{{source, Node()}}, rest, source.radius, 0};
 }
 
 LinearForm Kept(BoundContext& c, const LinearForm& form, std::span<const int32_t> wanted) {
-  LinearForm kept{{}, form.rest, form.total};
+  LinearForm kept{{}, form.rest, form.total, form.steps};
   for (const LinearForm::Term& term : form.terms) {
     if (std::find(wanted.begin(), wanted.end(), term.source.id) != wanted.end())
       kept.terms.push_back(term);
@@ -277,9 +274,10 @@ LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands) {
 }
 
 Node SmallerRadius(BoundContext& c, const LinearForm& form, Node radius) {
-  Node sum = form.rest;
+  const ElementType type = c.ShapeOf(radius).element_type();
+  Node sum = c.Plus(form.rest, c.Times(form.total, (form.steps + 1) * RoundingOfSlopes(type)));
   for (const LinearForm::Term& term : form.terms) sum = c.Plus(sum, PartOf(c, term));
-  sum = c.Times(sum, Slack(c.ShapeOf(radius).element_type()));
+  sum = c.Times(sum, 1 + (form.steps + 1) * (Slack(type) - 1));
   return c.Choose(c.Compare("LT", sum, radius), sum, radius);
 }
 

@@ -32,6 +32,7 @@ struct LinearForm {
   Node rest;  // none: zero
   // At least sum_k |slope_k| radius_k if nothing cancels: a share of it covers the rounding of slopes.
   Node total;
+  int steps = 0;  // how many instructions there are between a source and the array, at most
   explicit operator bool() const { return !terms.empty(); }
 };
 
@@ -42,7 +43,7 @@ LinearForm Kept(BoundContext& c, const LinearForm& form, std::span<const int32_t
 bool CarriesForms(const InstructionView& view);
 // The form of the result, which was given a radius; `operands`: the forms of these, where they have one.
 LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands);
-// sum_k |slope_k| radius_k + rest, where that is less than the radius.
+// sum_k |slope_k| radius_k + rest with what their rounding may be, where that is less than the radius.
 Node SmallerRadius(BoundContext& c, const LinearForm& form, Node radius);
 
 }  // namespace assay::bound

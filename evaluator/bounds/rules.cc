@@ -94,7 +94,9 @@ void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, No
     // r is made of all of |v| (1 + 2 a) + s, not of |v| alone: where that is no number
     // of the type r is infinite.
     const Node reach = c.Plus(c.Times(magnitude, 1 + 2 * share), moved);
-    within = c.Plus(c.Plus(moved, c.Times(reach, share)), absolute);
+    const Node rounding = c.Times(reach, share);
+    within = c.Plus(c.Plus(moved, rounding), absolute);
+    c.NoteRounding(rounding, absolute);
   } else {
     within = Within(c, c.Plus(c.Plus(moved, c.Times(magnitude, share)), absolute), c.Result(), type);
   }

@@ -73,6 +73,7 @@ TEST_CASE("profiles: the text of a profile gives it again", "[check]") {
     CHECK(again->keeps_precision == profile.keeps_precision);
     CHECK(again->flushes == profile.flushes);
     CHECK(again->contracts == profile.contracts);
+    CHECK(again->stores_dots == profile.stores_dots);
   }
 }
 
