@@ -111,12 +111,16 @@ class Parser {
       profile_.stores_dots = words[1] == "yes";
       return absl::OkStatus();
     }
+    if (key == "stores_loop_state" && n == 1 && (words[1] == "yes" || words[1] == "no")) {
+      profile_.stores_loop_state = words[1] == "yes";
+      return absl::OkStatus();
+    }
     return BadInput(fmt::format(
         "'{}' with {} behind it is not a line of a profile, want inherit NAME, variant NAME, ulps OP TYPE "
         "NUMBER, underflows OP TYPE, accumulate TYPE TYPE, accumulate_dots TYPE TYPE, dot_input_bits TYPE "
         "NUMBER, tensor_core_bits TYPE "
         "NUMBER, keeps_precision TYPE..., flushes_subnormals TYPE..., contracts yes|no, stores_dots yes|no, "
-        "or {} TEXT",
+        "stores_loop_state yes|no, or {} TEXT",
         key, Counted(n, "word"), fmt::join(kOriginKeys, ", ")));
   }
 
@@ -235,8 +239,9 @@ std::string TextOf(const Profile& profile) {
   }
   if (!(profile.keeps_precision == kNoTypes)) text += TypesText("keeps_precision", profile.keeps_precision);
   if (!(profile.flushes == kNoTypes)) text += TypesText("flushes_subnormals", profile.flushes);
-  text += fmt::format("contracts {}\n", profile.contracts ? "yes" : "no");
-  return text + fmt::format("stores_dots {}\n", profile.stores_dots ? "yes" : "no");
+  const auto yes_no = [](bool is) { return is ? "yes" : "no"; };
+  return text + fmt::format("contracts {}\nstores_dots {}\nstores_loop_state {}\n", yes_no(profile.contracts),
+                            yes_no(profile.stores_dots), yes_no(profile.stores_loop_state));
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {

@@ -45,6 +45,9 @@ struct Profile {
   // All instructions that read a dot or convolution read the same numbers. Others may be computed anew for
   // each reader, in fusions that round them otherwise.
   bool stores_dots = false;
+  // All instructions of an iteration read the same numbers of a loop's state. A compiler that unrolls loops
+  // before it fuses may compute an element of the state once for each reader, with other roundings.
+  bool stores_loop_state = false;
 
   Profile();
   double UlpsOf(Opcode op, ElementType type) const;

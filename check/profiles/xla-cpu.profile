@@ -54,3 +54,6 @@ accumulate_dots f16 f32
 flushes_subnormals f32 f64 bf16
 # No fusion of XLA:CPU computes a dot or convolution anew: optimized modules of the real programs have as many as before.
 stores_dots yes
+# Loops of two iterations and more stay loops, and fusions do not cross their bodies (optimized HLO of jaxlib
+# 0.10.2). Loops of one iteration are inlined.
+stores_loop_state yes

@@ -474,6 +474,7 @@ class ReportWriter {
     Fact("Subnormal numbers may be taken for zero", TypesIn(profile.flushes));
     Fact("Products that are added may stay unrounded", profile.contracts ? "yes" : "no");
     Fact("Dots and convolutions are computed once for all readers", profile.stores_dots ? "yes" : "no");
+    Fact("The state of loops is stored between iterations", profile.stores_loop_state ? "yes" : "no");
     page_ += R"(</dl>
 <div class="scroll" tabindex="0" role="region" aria-label="Ulps of functions"><table><caption>Ulps that results of operations may be off by</caption>
 <thead><tr><th scope="col">Operation</th><th scope="col">Type</th><th scope="col">Ulps</th></tr></thead><tbody>

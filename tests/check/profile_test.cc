@@ -90,6 +90,7 @@ TEST_CASE("profiles: what is wrong is said with its line", "[check]") {
   CHECK(message("underflows exp f32") == "profile p, line 1: 'exp' is not an operation");
   CHECK(message("device").find("is not a line of a profile") != std::string::npos);
   CHECK(message("contracts maybe").find("is not a line of a profile") != std::string::npos);
+  CHECK(message("stores_loop_state 1").find("is not a line of a profile") != std::string::npos);
   CHECK(LoadProfile("/nowhere").status().message() ==
         "'/nowhere' is neither a profile (strict, xla-cpu, xla-gpu, xla-gpu-tf32, tpu-bf16) nor a file that "
         "can be read");
