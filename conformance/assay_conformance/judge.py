@@ -1,9 +1,9 @@
 """Whether a backend's outputs are what a conforming backend may give: the rule of docs/bounds.md.
 
 An element is right if it is the exact value, or no farther from it than its radius and half an ulp of its
-own (by which it may have been rounded last: no number of the type lies in between). NaN is right for NaN alone
-and an infinity for itself alone. Elements that the specification leaves open, and those with an infinite
-radius, are not judged.
+own (by which it may have been rounded last: no number of the type lies in between). NaN is right for NaN
+alone and an infinity for itself alone. Elements that the specification leaves open, and those with an
+infinite radius, are not judged.
 """
 
 import dataclasses

@@ -74,7 +74,8 @@ std::vector<LinearForm::Term> Combined(BoundContext& c, const LinearForm& a, Nod
 
 // The form with these terms: `rest` of the operands and of second order, `total` of the operands. What the
 // instruction itself is off by, of the function of the operands that the backend had, its rule has said.
-LinearForm Rounded(BoundContext& c, std::vector<LinearForm::Term> terms, Node rest, Node total, int steps) {
+LinearForm RoundedForm(BoundContext& c, std::vector<LinearForm::Term> terms, Node rest, Node total,
+                       int steps) {
   const Node own = c.ResultRounding();
   if (!own) return {};
   return {std::move(terms), c.Plus(rest, c.Plus(own, Underflow(c.result_type()))), total, steps + 1};
@@ -82,9 +83,9 @@ LinearForm Rounded(BoundContext& c, std::vector<LinearForm::Term> terms, Node re
 
 int StepsOf(const Operand& a, const Operand& b) { return std::max(a.form->steps, b.form->steps); }
 
-LinearForm OfSum(BoundContext& c, const Operand& a, const Operand& b, bool minus) {
-  return Rounded(c, Combined(c, *a.form, Node(), *b.form, Node(), minus), c.Plus(a.rest, b.rest),
-                 c.Plus(a.total, b.total), StepsOf(a, b));
+LinearForm FormOfSum(BoundContext& c, const Operand& a, const Operand& b, bool minus) {
+  return RoundedForm(c, Combined(c, *a.form, Node(), *b.form, Node(), minus), c.Plus(a.rest, b.rest),
+                     c.Plus(a.total, b.total), StepsOf(a, b));
 }
 
 // a'b' - ab = a db + b da + da db.
@@ -92,7 +93,7 @@ LinearForm OfProduct(BoundContext& c, const Operand& a, const Operand& b) {
   const Node rest =
       c.Plus(c.Plus(c.Times(a.size, b.rest), c.Times(b.size, a.rest)), c.Times(a.radius, b.radius));
   const Node total = c.Plus(c.Times(a.size, b.total), c.Times(b.size, a.total));
-  return Rounded(c, Combined(c, *a.form, b.value, *b.form, a.value, false), rest, total, StepsOf(a, b));
+  return RoundedForm(c, Combined(c, *a.form, b.value, *b.form, a.value, false), rest, total, StepsOf(a, b));
 }
 
 // a'/b' - a/b = (da - (a/b) db) / b / (1 + db/b): with q = rb / |b| < 1 the rest is at most
@@ -109,15 +110,15 @@ LinearForm OfQuotient(BoundContext& c, const Operand& a, const Operand& b) {
   }
   std::vector<LinearForm::Term> terms = Combined(c, *a.form, Node(), *b.form, v, true);
   for (LinearForm::Term& term : terms) term.slope = c.Over(SlopeOf(c, term), b.value);
-  return Rounded(c, std::move(terms), rest, total, StepsOf(a, b));
+  return RoundedForm(c, std::move(terms), rest, total, StepsOf(a, b));
 }
 
 // f(a') - f(a) = f'(a) da + at most `second`. The slope is computed with an error of at most `error`.
 LinearForm OfFunction(BoundContext& c, const Operand& a, Node slope, Node second, double error) {
   const Node size = c.Write(Opcode::kAbs, {slope});
   const Node rest = c.Plus(c.Plus(c.Times(size, a.rest), second), c.Times(a.total, error));
-  return Rounded(c, Combined(c, *a.form, slope, LinearForm(), Node(), false), rest, c.Times(size, a.total),
-                 a.form->steps);
+  return RoundedForm(c, Combined(c, *a.form, slope, LinearForm(), Node(), false), rest,
+                     c.Times(size, a.total), a.form->steps);
 }
 
 Node Square(BoundContext& c, Node a) { return c.Times(a, a); }
@@ -170,7 +171,7 @@ LinearForm OfUnary(BoundContext& c, const Operand& a) {
 }
 
 // The side that is chosen, where the predicate is decided.
-LinearForm OfSelect(BoundContext& c, const Operand& a, const Operand& b) {
+LinearForm FormOfSelect(BoundContext& c, const Operand& a, const Operand& b) {
   const auto chosen = [&](Node x, Node y) { return !x && !y ? Node() : c.Choose(c.Value(0), x, y); };
   LinearForm form;
   const auto add = [&](const LinearForm::Term& term) {
@@ -256,7 +257,7 @@ LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands) {
   switch (c.view().instruction.opcode) {
     case Opcode::kAdd:
     case Opcode::kSubtract:
-      return OfSum(c, operand(0), operand(1), c.view().instruction.opcode == Opcode::kSubtract);
+      return FormOfSum(c, operand(0), operand(1), c.view().instruction.opcode == Opcode::kSubtract);
     case Opcode::kMultiply:
       return OfProduct(c, operand(0), operand(1));
     case Opcode::kDivide:
@@ -267,7 +268,7 @@ LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands) {
       return form;
     }
     case Opcode::kSelect:
-      return c.Radius(0) ? LinearForm() : OfSelect(c, operand(1), operand(2));
+      return c.Radius(0) ? LinearForm() : FormOfSelect(c, operand(1), operand(2));
     default:
       return OfUnary(c, operand(0));
   }
