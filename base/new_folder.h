@@ -10,9 +10,8 @@
 namespace assay {
 
 // `fill` writes the files of a temporary folder beside `wanted`, which is then renamed to the first of
-// wanted, wanted-2, wanted-3, … that is not taken, and gives that name. `fill` gets the temporary name and
-// the name that it will have; where another takes this meanwhile it is called again. Errors: fill's;
-// BadInput.
+// wanted, wanted-2, wanted-3, … that is not taken; gives that name. `fill` gets the temporary name and the
+// name that it will have; where another takes this meanwhile it is called again. Errors: fill's; BadInput.
 absl::StatusOr<std::string> WriteNewFolder(
     const std::string& wanted,
     absl::FunctionRef<absl::Status(const std::string& folder, const std::string& name)> fill);

@@ -28,16 +28,22 @@ std::string Wrote(const std::string& words) { return words.empty() ? "" : "; it 
 
 constexpr char kSignalPayload[] = "assay/signal";
 
+void SetSignal(absl::Status& status, int signal) {
+  if (signal != 0) status.SetPayload(kSignalPayload, absl::Cord(std::to_string(signal)));
+}
+
 absl::Status StatusOf(const CommandEnd& end) {
   if (end.signal != 0) {
     absl::Status status = EvalError({}, fmt::format("the backend was ended by signal {} ({}){}", end.signal,
                                                     strsignal(end.signal), Wrote(end.words)));
-    status.SetPayload(kSignalPayload, absl::Cord(std::to_string(end.signal)));
+    SetSignal(status, end.signal);
     return status;
   }
   if (end.exit_code == 0) return absl::OkStatus();
-  return EvalError(
+  absl::Status status = EvalError(
       {}, fmt::format("the backend ended with exit code {}, want 0{}", end.exit_code, Wrote(end.words)));
+  SetSignal(status, end.SignalBehindShell());
+  return status;
 }
 
 }  // namespace

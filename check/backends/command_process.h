@@ -9,7 +9,7 @@
 namespace assay {
 
 // So many commands run, and so many temporary directories exist, at the same time.
-inline constexpr int kMaxCommands = 64;
+inline constexpr int kMaxCommands = 128;
 
 // Names of the files that a TemporaryDirectory may have: a handler of signals removes these.
 inline constexpr const char* kTemporaryFiles[] = {"program.hlo", "program.mlir", "program.pb", "inputs.npz",
@@ -37,6 +37,10 @@ struct CommandEnd {
   std::string words;  // the end of what it wrote to its standard output and error
 
   bool ok() const { return signal == 0 && exit_code == 0; }
+  // The same signal where it ended a process that the shell waited for: its exit code is then 128 more.
+  int SignalBehindShell() const {
+    return signal == 0 && exit_code > 128 && exit_code <= 128 + 64 ? exit_code - 128 : signal;
+  }
 };
 
 // While it runs the guard of the work is asked (PollWork), whose error ends the group. Other errors:
