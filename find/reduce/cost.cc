@@ -6,6 +6,7 @@
 
 #include "find/reduce/attributes.h"
 #include "find/reduce/edit.h"
+#include "find/reduce/shapes.h"
 #include "literal/element_io.h"
 #include "literal/leaves.h"
 
@@ -105,7 +106,7 @@ Cost CostOf(const CheckedCase& test_case) {
       });
     }
   }
-  cost.attributes = CostOfAttributes(module);
+  cost.attributes = CostOfAttributes(module) + CostOfWindows(module);
   for (const Literal& argument : test_case.arguments())
     ForEachLeaf(argument, [&](const ShapeIndex&, const Literal& leaf) { cost.values += CostOfValues(leaf); });
   return cost;

@@ -75,7 +75,24 @@ int32_t ComputationEdit::AddElement(int32_t tuple, int64_t index) {
   return Add(std::move(element));
 }
 
+// The tuple whose elements these are, all of them in order; -1: none.
+int32_t ComputationEdit::WholeTuple(std::span<const int32_t> elements) const {
+  int32_t tuple = -1;
+  for (size_t k = 0; k < elements.size(); ++k) {
+    if (elements[k] < 0) return -1;
+    const Instruction& element = at(elements[k]);
+    if (element.opcode != Opcode::kGetTupleElement ||
+        element.attributes.Int(Attr::kIndex) != static_cast<int64_t>(k))
+      return -1;
+    if (k > 0 && element.operands[0] != tuple) return -1;
+    tuple = element.operands[0];
+  }
+  const bool is_whole = tuple >= 0 && at(tuple).shape->elements().size() == elements.size();
+  return is_whole ? tuple : -1;
+}
+
 int32_t ComputationEdit::AddTuple(std::span<const int32_t> elements) {
+  if (const int32_t whole = WholeTuple(elements); whole >= 0) return whole;
   Instruction tuple(Opcode::kTuple);
   tuple.operands.assign(elements.begin(), elements.end());
   return Add(std::move(tuple));

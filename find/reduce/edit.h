@@ -35,7 +35,7 @@ class ComputationEdit {
   int32_t Add(Instruction instruction);
   int32_t AddConstant(Literal value);
   int32_t AddElement(int32_t tuple, int64_t index);
-  int32_t AddTuple(std::span<const int32_t> elements);
+  int32_t AddTuple(std::span<const int32_t> elements);  // a tuple that is there already is not written again
   // An array filled with one number; scalars are a constant.
   int32_t AddFilled(const std::shared_ptr<const Shape>& shape, int64_t number);
   // The instructions of another computation, on these arguments: the value of its root.
@@ -47,6 +47,8 @@ class ComputationEdit {
   absl::Status Finish();
 
  private:
+  int32_t WholeTuple(std::span<const int32_t> elements) const;
+
   Module& module_;
   const ComputationId id_;
   const Computation before_;

@@ -12,6 +12,7 @@ namespace {
 
 // Lines that stand as they are, whatever they contain.
 std::string Verbatim(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   std::string lines = "    ";
   for (const char c : text) {
     lines += c;

@@ -159,7 +159,7 @@ class FailureTest : public InterestTest {
     if (end.ok()) return std::optional<RunFailure>();
     std::string what = "the command " + Ending(end);
     if (!end.words.empty()) what += "; it wrote: " + end.words;
-    return RunFailure{std::move(what), end.signal};
+    return RunFailure{std::move(what), end.SignalBehindShell()};
   }
   const AskOptions& options() const { return options_; }
 

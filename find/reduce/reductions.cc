@@ -1,3 +1,4 @@
+#include "find/reduce/arrays.h"
 #include "find/reduce/attributes.h"
 #include "find/reduce/calls.h"
 #include "find/reduce/reduction.h"
@@ -22,7 +23,10 @@ constexpr Reduction kReductions[] = {
     {"drop the state of loops", TryOrder::kHalving, StatePlaces, DropState},
     {"replace instructions by operands", TryOrder::kHalving, OperandPlaces, UseOperands},
     {"replace instructions by numbers", TryOrder::kHalving, FillPlaces, FillWithNumbers},
+    {"leave out arrays", TryOrder::kOneByOne, ArrayPlaces, DropArrays},
     {"make sizes smaller", TryOrder::kOneByOne, SizePlaces, MakeSmaller},
+    {"simplify windows", TryOrder::kOneByOne, WindowPlaces, SimplifyWindows},
+    {"leave out dimensions of size 1", TryOrder::kOneByOne, RankPlaces, DropRanks},
     {"replace inputs by constants", TryOrder::kHalving, ConstantPlaces, MakeConstants},
     {"make types simpler", TryOrder::kOneByOne, TypePlaces, SimplifyType},
     {"drop attributes", TryOrder::kHalving, AttributePlaces, DropAttributes},

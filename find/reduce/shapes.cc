@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "evaluator/verify.h"
 #include "find/reduce/cost.h"
@@ -52,6 +53,61 @@ absl::StatusOr<Literal> LeadingParts(const Literal& value, const Shape& shape) {
   return Literal::Tuple(SharedShape(shape), std::move(elements));
 }
 
+// What a window, padding or slice says beyond its size; the default is 0 or 1.
+enum class WindowDefault : uint8_t { kPadding, kBaseDilation, kWindowDilation, kStride, kInterior };
+constexpr WindowDefault kWindowDefaults[] = {WindowDefault::kPadding, WindowDefault::kBaseDilation,
+                                             WindowDefault::kWindowDilation, WindowDefault::kStride,
+                                             WindowDefault::kInterior};
+
+bool SetDefault(int64_t& value, int64_t wanted) { return std::exchange(value, wanted) != wanted; }
+
+bool SetDefault(WindowDimension& dimension, WindowDefault what) {
+  switch (what) {
+    case WindowDefault::kPadding: {
+      const bool low = SetDefault(dimension.padding_low, 0);
+      return SetDefault(dimension.padding_high, 0) || low;
+    }
+    case WindowDefault::kBaseDilation:
+      return SetDefault(dimension.base_dilation, 1);
+    case WindowDefault::kWindowDilation:
+      return SetDefault(dimension.window_dilation, 1);
+    case WindowDefault::kStride:
+      return SetDefault(dimension.stride, 1);
+    case WindowDefault::kInterior:
+      return false;
+  }
+  return false;
+}
+
+bool SetDefault(PaddingDimension& dimension, WindowDefault what) {
+  if (what == WindowDefault::kInterior) return SetDefault(dimension.interior, 0);
+  if (what != WindowDefault::kPadding) return false;
+  const bool low = SetDefault(dimension.low, 0);
+  return SetDefault(dimension.high, 0) || low;
+}
+
+bool SetDefault(SliceDimension& dimension, WindowDefault what) {
+  return what == WindowDefault::kStride && SetDefault(dimension.stride, 1);
+}
+
+template <typename List>
+bool SetDefaults(AttributeMap& attributes, Attr attr, WindowDefault what) {
+  const AttrValue* const value = attributes.Find(attr);
+  if (value == nullptr || !std::holds_alternative<List>(*value)) return false;
+  List list = std::get<List>(*value);
+  bool changes = false;
+  for (auto& dimension : list) changes = SetDefault(dimension, what) || changes;
+  if (changes) attributes.Set(attr, std::move(list));
+  return changes;
+}
+
+// False: it says nothing of the kind.
+bool SimplifyWindow(Instruction& instruction, WindowDefault what) {
+  const bool window = SetDefaults<Window>(instruction.attributes, Attr::kWindow, what);
+  const bool padding = SetDefaults<PaddingConfig>(instruction.attributes, Attr::kPadding, what);
+  return SetDefaults<SliceConfig>(instruction.attributes, Attr::kSlice, what) || window || padding;
+}
+
 // The program with classes of other sizes. What follows from a change is found by inference: where the shape
 // rule gives another size than the class has, the class is changed too, and all is written again.
 class Resizer {
@@ -60,6 +116,16 @@ class Resizer {
 
   absl::StatusOr<TestCase> Resize(int64_t name, int64_t size) {
     new_sizes_ = {{name, size}};
+    return Run();
+  }
+  // The place's instruction with defaults in its window, padding or slice.
+  absl::StatusOr<TestCase> Simplify(const ReductionPlace& place) {
+    simplified_ = &place;
+    return Run();
+  }
+
+ private:
+  absl::StatusOr<TestCase> Run() {
     constexpr int kMostRounds = 200;
     for (int round = 0; round < kMostRounds; ++round) {
       to_ = from_.Copy();
@@ -70,7 +136,6 @@ class Resizer {
     return InvalidProgram({}, "sizes that do not settle");
   }
 
- private:
   absl::Status WriteAll() {
     for (int32_t c = 0; c < static_cast<int32_t>(to_.module.computations.size()); ++c) {
       Computation& computation = to_.module.computations[static_cast<size_t>(c)];
@@ -123,6 +188,8 @@ class Resizer {
     if (instruction.extras != nullptr && instruction.extras->declared_shape != nullptr)
       return InvalidProgram({}, "a dynamic dimension");
     FixAttributes(id, k);
+    if (simplified_ != nullptr && simplified_->computation == id.value && simplified_->instruction == k)
+      SimplifyWindow(instruction, kWindowDefaults[simplified_->how]);
     if (instruction.opcode == Opcode::kConstant && instruction.literal != nullptr) {
       ASSAY_ASSIGN_OR_RETURN(const Literal part, LeadingParts(*instruction.literal, now));
       instruction.literal =
@@ -138,13 +205,29 @@ class Resizer {
     return InferShape(to_.module, computation, instruction).status();
   }
 
+  // What the shape rule says of the instruction as it was. Sizes that it got otherwise are the program's to
+  // declare, as those of a broadcast.
+  const absl::StatusOr<Shape>& InferredBefore(ComputationId id, int32_t k) {
+    const auto [it, is_new] = inferred_before_.try_emplace({id.value, k}, absl::UnknownError(""));
+    if (is_new) {
+      const Computation& computation = from_.module().computation(id);
+      Instruction instruction = computation.instructions[static_cast<size_t>(k)];
+      instruction.shape = nullptr;
+      it->second = InferShape(from_.module(), computation, instruction);
+    }
+    return it->second;
+  }
+
   absl::Status FollowShape(ComputationId id, int32_t k, const Shape& now, const Shape& inferred) {
+    if (!InferredBefore(id, k).ok()) return absl::OkStatus();
+    const Shape& shape = *from_.module().computation(id).instructions[static_cast<size_t>(k)].shape;
     const std::vector<const Shape*> have = LeafShapes(now), want = LeafShapes(inferred);
-    if (have.size() != want.size()) return InvalidProgram({}, "another shape");
+    const std::vector<const Shape*> had = LeafShapes(shape), wanted = LeafShapes(*InferredBefore(id, k));
+    if (have.size() != want.size() || had.size() != wanted.size()) return InvalidProgram({}, "another shape");
     for (size_t leaf = 0; leaf < have.size(); ++leaf) {
       if (!have[leaf]->IsArray() || have[leaf]->rank() != want[leaf]->rank()) continue;
       for (int64_t d = 0; d < have[leaf]->rank(); ++d) {
-        if (have[leaf]->size(d) != want[leaf]->size(d))
+        if (had[leaf]->size(d) == wanted[leaf]->size(d) && have[leaf]->size(d) != want[leaf]->size(d))
           ASSAY_RETURN_IF_ERROR(Demand(id, k, static_cast<int64_t>(leaf), d, want[leaf]->size(d)));
       }
     }
@@ -273,7 +356,9 @@ class Resizer {
   const CheckedCase& from_;
   const SizeClasses classes_;
   std::map<int64_t, int64_t> new_sizes_;  // by class
+  std::map<std::pair<int32_t, int32_t>, absl::StatusOr<Shape>> inferred_before_;
   TestCase to_;
+  const ReductionPlace* simplified_ = nullptr;
   bool follows_ = false;  // a class was added: what was written so far has its old size
 };
 
@@ -355,6 +440,39 @@ std::vector<ReductionPlace> SizePlaces(const CheckedCase& from) {
 
 absl::StatusOr<TestCase> MakeSmaller(const CheckedCase& from, std::span<const ReductionPlace> places) {
   return Resizer(from).Resize(places[0].which, places[0].how);
+}
+
+std::vector<ReductionPlace> WindowPlaces(const CheckedCase& from) {
+  std::vector<ReductionPlace> places;
+  const Module& module = from.module();
+  for (size_t c = 0; c < module.computations.size(); ++c) {
+    const std::vector<Instruction>& instructions = module.computations[c].instructions;
+    for (size_t k = 0; k < instructions.size(); ++k) {
+      for (int64_t how = 0; how < std::ssize(kWindowDefaults); ++how) {
+        Instruction copy = instructions[k];
+        if (SimplifyWindow(copy, kWindowDefaults[how]))
+          places.push_back({static_cast<int32_t>(c), static_cast<int32_t>(k), 0, how});
+      }
+    }
+  }
+  return places;
+}
+
+absl::StatusOr<TestCase> SimplifyWindows(const CheckedCase& from, std::span<const ReductionPlace> places) {
+  return Resizer(from).Simplify(places[0]);
+}
+
+int64_t CostOfWindows(const Module& module) {
+  int64_t cost = 0;
+  for (const Computation& computation : module.computations) {
+    for (const Instruction& instruction : computation.instructions) {
+      for (const WindowDefault what : kWindowDefaults) {
+        Instruction copy = instruction;
+        cost += SimplifyWindow(copy, what) ? 1 : 0;
+      }
+    }
+  }
+  return cost;
 }
 
 std::vector<ReductionPlace> TypePlaces(const CheckedCase& from) {

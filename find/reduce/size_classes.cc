@@ -50,7 +50,9 @@ SizeClasses::SizeClasses(const Module& module) : module_(module) {
       UniteInstruction(ComputationId{c}, k);
   }
   for (int64_t d = 0; d < std::ssize(sizes_); ++d) {
-    if (Find(d) == d && sizes_[static_cast<size_t>(d)] > 1) choices_.push_back(d);
+    if (Find(d) != d) continue;
+    if (sizes_[static_cast<size_t>(d)] > 1) choices_.push_back(d);
+    if (sizes_[static_cast<size_t>(d)] == 1) ones_.push_back(d);
   }
 }
 
@@ -164,13 +166,16 @@ bool SizeClasses::UniteTuples(ComputationId id, int32_t k) {
   }
 }
 
-void SizeClasses::UniteAlike(ComputationId id, int32_t a, int32_t b, int64_t leaf_b) {
+void SizeClasses::UniteAlike(ComputationId id, int32_t a, int32_t b, int64_t leaf_b, const Window& window) {
   const auto& instructions = module_.computation(id).instructions;
   const Shape& shape_a = *instructions[static_cast<size_t>(a)].shape;
   const Shape& shape_b =
       *LeafShapes(*instructions[static_cast<size_t>(b)].shape)[static_cast<size_t>(leaf_b)];
   if (!shape_a.IsArray() || !shape_b.IsArray() || shape_a.rank() != shape_b.rank()) return;
-  for (int64_t d = 0; d < shape_a.rank(); ++d) Unite(FirstOf(id, a, 0) + d, FirstOf(id, b, leaf_b) + d);
+  for (int64_t d = 0; d < shape_a.rank(); ++d) {
+    if (d >= std::ssize(window) || window[static_cast<size_t>(d)] == WindowDimension())
+      Unite(FirstOf(id, a, 0) + d, FirstOf(id, b, leaf_b) + d);
+  }
 }
 
 void SizeClasses::UniteArrays(ComputationId id, int32_t k) {
@@ -205,7 +210,8 @@ void SizeClasses::UniteArrays(ComputationId id, int32_t k) {
   // concatenated. Where equal sizes have another reason the change is found to be invalid.
   const int64_t leaves = NumLeaves(*instruction.shape);
   for (const int32_t operand : instruction.operands) {
-    for (int64_t leaf = 0; leaf < leaves; ++leaf) UniteAlike(id, operand, k, leaf);
+    for (int64_t leaf = 0; leaf < leaves; ++leaf)
+      UniteAlike(id, operand, k, leaf, instruction.attributes.WindowOf());
   }
 }
 

@@ -21,6 +21,8 @@ class SizeClasses {
   int64_t SizeOf(int64_t name) const { return sizes_[static_cast<size_t>(name)]; }
   // The classes of sizes above 1, in order of their first dimension.
   const std::vector<int64_t>& choices() const { return choices_; }
+  // The classes of size 1.
+  const std::vector<int64_t>& ones() const { return ones_; }
 
  private:
   int64_t FirstOf(ComputationId computation, int32_t instruction, int64_t leaf) const {
@@ -46,14 +48,14 @@ class SizeClasses {
   void UniteReshape(ComputationId id, int32_t k);
   void UniteGather(ComputationId id, int32_t k);
   void UniteScatter(ComputationId id, int32_t k);
-  // Dimension by dimension, where the sizes are equal.
-  void UniteAlike(ComputationId id, int32_t a, int32_t b, int64_t leaf_b = 0);
+  // Dimension by dimension, where the sizes are equal, and not because of what a window does.
+  void UniteAlike(ComputationId id, int32_t a, int32_t b, int64_t leaf_b = 0, const Window& window = {});
 
   const Module& module_;
   std::vector<std::vector<std::vector<int64_t>>> first_;  // by computation, instruction, leaf
   std::vector<int64_t> sizes_;                            // by dimension
   mutable std::vector<int64_t> parents_;
-  std::vector<int64_t> choices_;
+  std::vector<int64_t> choices_, ones_;
 };
 
 // Parts of a reshape: dimensions [a_begin, a_end) of the operand and [b_begin, b_end) of the result that hold
