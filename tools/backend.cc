@@ -1,13 +1,25 @@
 #include "tools/backend.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
+#include "base/quoted.h"
 #include "check/backends/command_backend.h"
 #include "fmt/format.h"
 
 namespace assay::cli {
+namespace {
+
+std::string OwnPath() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "assay" : path.string();
+}
+
+}  // namespace
 
 bool NamesBackend(const DiffFlags& flags) { return !flags.backend.empty() || !flags.plugin.empty(); }
 
@@ -22,6 +34,28 @@ std::string BackendUsage(const std::string& command) {
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command) {
   if (!flags.plugin.empty()) return PluginOf(flags);
   return std::make_unique<CommandBackend>(command);
+}
+
+absl::StatusOr<std::shared_ptr<Backend>> BackendInOwnProcess(const EngineFlags& flags,
+                                                             const std::string& command) {
+  if (command.empty() && flags.plugin.empty()) return nullptr;
+  EngineFlags command_only = flags;
+  command_only.plugin.clear();
+  const std::string run = !command.empty()
+                              ? command
+                              : fmt::format("{} run {{program}} {} --inputs {{inputs}} --output {{outputs}}",
+                                            ShellArgument(OwnPath()), BackendFlagsText(flags, "", ""));
+  ASSAY_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, BackendOf(command_only, run));
+  return std::shared_ptr<Backend>(std::move(backend));
+}
+
+std::string BackendFlagsText(const EngineFlags& flags, const std::string& command,
+                             const std::string& profile) {
+  std::string text = flags.plugin.empty() ? "--backend " + ShellArgument(command)
+                                          : "--plugin " + ShellArgument(flags.plugin);
+  for (const std::string& option : flags.plugin_options) text += " --plugin-option " + ShellArgument(option);
+  if (!profile.empty()) text += " --profile " + ShellArgument(profile);
+  return text;
 }
 
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs) {

@@ -18,6 +18,13 @@ std::string BackendUsage(const std::string& command);
 // The one place where backends are made from flags.
 // `command`: of --backend, empty where --plugin names one.
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command);
+// The command, or flags.plugin by this program, in a process of its own for each run, which may crash or hang:
+// for searches that run a backend again and again. Null: neither is given.
+absl::StatusOr<std::shared_ptr<Backend>> BackendInOwnProcess(const EngineFlags& flags,
+                                                             const std::string& command);
+// The flags of `assay diff` that name a backend, and a profile where there is one; as a shell takes them.
+std::string BackendFlagsText(const EngineFlags& flags, const std::string& command,
+                             const std::string& profile);
 // NotSupported where a backend can't be given what the program runs on: several devices,
 // or values from the host.
 absl::Status CheckBackendInputs(const DeviceGrid& grid, const std::vector<DeviceInputs>& inputs);

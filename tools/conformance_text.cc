@@ -72,12 +72,6 @@ std::string Described(const IsolatedInstruction& of) {
   return text;
 }
 
-std::string Blamed(std::string_view what, const IsolatedInstruction& of) {
-  return fmt::format("{}: {}: {} of {} outside\n", what, Described(of), of.result.outside,
-                     Counted(of.result.elements, "element")) +
-         WorstOf(of.result);
-}
-
 void WriteInstruction(const IsolatedInstruction& of, JsonWriter& json) {
   json.Object("name", of.name, "op", of.op, "shape", of.shape, "inside", of.inside, "verdict",
               NameOf(of.verdict), "why", of.why, "runs", of.runs, "turn", KnownIteration(of.iteration),
@@ -99,6 +93,12 @@ std::string Listed(const Isolation& isolation, std::string_view what,
 }
 
 }  // namespace
+
+std::string Blamed(std::string_view what, const IsolatedInstruction& of) {
+  return fmt::format("{}: {}: {} of {} outside\n", what, Described(of), of.result.outside,
+                     Counted(of.result.elements, "element")) +
+         WorstOf(of.result);
+}
 
 std::optional<int64_t> KnownIteration(int64_t iteration) {
   return iteration < 0 ? std::nullopt : std::optional(iteration);

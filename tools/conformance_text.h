@@ -21,6 +21,8 @@ std::string TextOf(const Conformance& output);
 std::string EstimatesText(const std::vector<Conformance>& outputs, const Estimates& estimates);
 void AddEstimates(const Estimates& estimates, JsonWriter& json);
 void WriteJson(const Isolation& isolation, JsonWriter& json);
+// Lines on one instruction that is wrong, "WHAT: %add.3 = f32[4] add, in %while.1, iteration 2: …".
+std::string Blamed(std::string_view what, const IsolatedInstruction& of);
 std::string TextOf(const Isolation& isolation);
 // Of a loop, null in JSON where it is -1: in no loop.
 std::optional<int64_t> KnownIteration(int64_t iteration);

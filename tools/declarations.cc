@@ -1,6 +1,5 @@
 #include "tools/declarations.h"
 
-#include "check/backends/command_process.h"
 #include "tools/commands.h"
 #include "tools/validators.h"
 
@@ -146,6 +145,12 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
       "--isolate", flags.isolate,
       "with --profile and --backend, check each instruction by itself, on the backend's values, "
       "and name the first wrong one");
+  command
+      ->add_option(
+          "--finding", flags.finding,
+          "with --isolate, the folder to write: the first wrong instruction as a program, with its inputs "
+          "(docs/find.md)")
+      ->check(Output());
   command
       ->add_option("--html", flags.html,
                    "with --profile, also write a page that shows the program's graph, elements and errors "
@@ -302,7 +307,7 @@ void DeclareReduce(CLI::App& app, CommandLine& line) {
   command->add_option("--output", flags.output, "the folder to write: program, inputs.npz and README.md")
       ->check(Output());
   command->add_option("--jobs", flags.options.jobs, "programs that are tried at the same time (1)")
-      ->check(Whole(1, kMaxCommands));
+      ->check(Whole(1, kMaxTriesAtOnce));
   command->add_option("--try-timeout", flags.try_timeout, "limit on the seconds of one try (10)")
       ->check(Seconds());
   command

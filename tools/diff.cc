@@ -1,5 +1,6 @@
 // assay diff: two sets of outputs, two programs, or a backend's outputs against the exact ones.
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -220,6 +221,15 @@ std::string WrittenUsage(const DiffFlags& flags) {
   return {};
 }
 
+// What --finding writes.
+std::string FindingUsage(const DiffFlags& flags) {
+  std::error_code error;
+  if (flags.finding.empty()) return {};
+  if (!flags.isolate) return "--finding is what diff --isolate finds";
+  if (!std::filesystem::exists(flags.finding, error)) return {};
+  return fmt::format("--finding names '{}', which is there already", EscapeControls(flags.finding));
+}
+
 // diff of two files, or of a program with a backend; empty: nothing is wrong.
 std::string DiffUsage(const DiffFlags& flags) {
   const bool has_profile = !flags.profile.empty(), has_backend = NamesBackend(flags);
@@ -237,6 +247,7 @@ std::string DiffUsage(const DiffFlags& flags) {
        "{inputs} {outputs}'"},
   };
   if (std::string wrong = FirstBroken(of_what); !wrong.empty()) return wrong;
+  if (std::string wrong = FindingUsage(flags); !wrong.empty()) return wrong;
   if (std::string wrong = WrittenUsage(flags); !wrong.empty()) return wrong;
   const UsageRule of_flags[] = {
       {!flags.types.empty() && has_backend,

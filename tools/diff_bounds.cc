@@ -13,6 +13,7 @@
 #include "check/variants.h"
 #include "check/why/reason.h"
 #include "devices/device_io.h"
+#include "find/reduce/finding.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
@@ -212,6 +213,23 @@ absl::Status WriteTolerances(const std::string& path, const std::vector<BoundedO
   return WriteNpzFile(path, arrays);
 }
 
+// The first wrong instruction as a program of its own, with the inputs on which it is wrong.
+absl::Status WriteIsolated(const DiffFlags& flags, const Isolation& isolation) {
+  if (flags.finding.empty() || isolation.first_wrong < 0) return absl::OkStatus();
+  const IsolatedInstruction& wrong = isolation.instructions[static_cast<size_t>(isolation.first_wrong)];
+  if (wrong.alone == nullptr) return absl::OkStatus();
+  FindingFolder folder;
+  folder.title = fmt::format("%{} = {} of {}", wrong.name, wrong.op, flags.program);
+  folder.what = Blamed("the first wrong instruction", wrong);
+  folder.command = [&](const std::string& program, const std::string& inputs) {
+    return fmt::format("assay diff {} --inputs {} {}", ShellArgument(program), ShellArgument(inputs),
+                       BackendFlagsText(flags, flags.backend, flags.profile));
+  };
+  folder.notes.push_back("The inputs are the values that the backend gave this instruction's operands.");
+  const Module& module = wrong.alone->program.as_written();
+  return WriteFinding(flags.finding, folder, module, wrong.alone->arguments, ProgramForm::kHloText).status();
+}
+
 // What the outputs are to the bounds, and with --isolate each instruction.
 int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
              const BoundedOutputs& bounded, const Estimates& estimates, const Backend::Outputs& actual,
@@ -229,10 +247,13 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
     IsolateOptions isolate;
     isolate.run = given.options;
     isolate.engines = EnginesOf(flags);
+    isolate.keeps_wrong = !flags.finding.empty();
     absl::StatusOr<Isolation> isolation =
         Isolate(loaded.program, profile, *backend, given.arguments, isolate);
     if (!isolation.ok()) return FailIn(loaded, isolation.status(), flags.program);
     found.isolation = *std::move(isolation);
+    if (const absl::Status written = WriteIsolated(flags, *found.isolation); !written.ok())
+      return Fail(written, flags.finding);
   }
   const absl::StatusOr<std::vector<Reason>> reasons =
       ReasonsOf({loaded.program,

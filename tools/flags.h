@@ -86,6 +86,7 @@ struct DiffFlags : EngineFlags {
   std::string backend;       // the command that gives them
   std::string profile;       // bounds by this one, in place of tolerances; empty: none
   bool isolate = false;      // every instruction alone
+  std::string finding;       // the folder to write with the first wrong one; empty: none
   std::string html;          // the page to write; empty: none
   std::string tolerances;    // .npz of what elements are compared with; empty: none
   int64_t samples = 16;      // of conforming backends, where bounds leave elements undecided
@@ -124,6 +125,9 @@ struct ProfileMeasureFlags : EngineFlags {
   int64_t count = 100'000;          // arguments of all exponents, and as many near 1
   std::vector<std::string> origin;  // lines of the profile on what was measured
 };
+
+// Each try has up to two temporary directories (check/backends/command_process.h).
+inline constexpr uint64_t kMaxTriesAtOnce = 64;
 
 // One of the `while_` flags is the question; docs/find.md.
 struct ReduceFlags : EngineFlags {

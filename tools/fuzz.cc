@@ -10,8 +10,8 @@
 #include "find/fuzz/features.h"
 #include "find/fuzz/fuzzer.h"
 #include "fmt/format.h"
+#include "tools/backend.h"
 #include "tools/commands.h"
-#include "tools/questions.h"
 
 namespace assay::cli {
 namespace {

@@ -18,7 +18,6 @@
 #include "hlo/load/load.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
-#include "tools/questions.h"
 
 namespace assay::cli {
 namespace {
@@ -131,8 +130,7 @@ FindingFolder FolderOf(const ReduceFlags& flags, const CheckedCase& given, const
 
 SearchOptions OptionsOfSearch(const ReduceFlags& flags) {
   SearchOptions options;
-  options.jobs =
-      static_cast<int>(std::min<int64_t>(flags.options.jobs == 0 ? 1 : flags.options.jobs, kMaxCommands));
+  options.jobs = std::max(flags.options.jobs, 1);
   options.try_seconds = flags.try_timeout;
   options.seconds = flags.timeout;
   options.limits = flags.options.limits;

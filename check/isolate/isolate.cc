@@ -254,6 +254,7 @@ class Isolator {
           SiteJudge::Add(alone, CompareToBounds(bound, &outputs[next++]));
         if (alone.outside > 0 || suspect.in_program.outside > 0)
           records_.Confirm(*suspect.site, suspect.instruction, suspect.iteration, suspect.in_program, &alone);
+        if (alone.outside > 0) ASSAY_RETURN_IF_ERROR(KeepWrong(suspect));
       }
       return absl::OkStatus();
     };
@@ -267,6 +268,16 @@ class Isolator {
       return absl::OkStatus();
     };
     return prober_.RunInHalves<Suspect>(suspects, {write, take, fail});
+  }
+
+  // Of an instruction the first time that it was wrong.
+  absl::Status KeepWrong(const Suspect& suspect) {
+    IsolatedInstruction& of = records_.Of(*suspect.site, suspect.instruction);
+    if (!options_.keeps_wrong || of.alone != nullptr) return absl::OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(Prober::Probe probe, AloneProbe({&suspect, 1}));
+    of.alone =
+        std::make_shared<const WrongAlone>(WrongAlone{*std::move(probe.program), std::move(probe.arguments)});
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Prober::Probe> AloneProbe(std::span<const Suspect> suspects) {

@@ -3,6 +3,7 @@
 #define ASSAY_CHECK_ISOLATE_ISOLATION_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "run/program.h"
 
 namespace assay {
+
+// An instruction alone, on the arrays with which the backend was wrong.
+struct WrongAlone {
+  Program program;
+  std::vector<Literal> arguments;
+};
 
 struct IsolatedInstruction {
   enum class Verdict : uint8_t {
@@ -32,6 +39,8 @@ struct IsolatedInstruction {
   // Of all runs; key, error and worst are those of the first result that was outside, when run alone where it
   // was.
   Conformance result;
+  // Of one that violates, with IsolateOptions::keeps_wrong; else null.
+  std::shared_ptr<const WrongAlone> alone = nullptr;
 };
 
 struct Isolation {
@@ -52,6 +61,7 @@ struct IsolateOptions {
   int64_t max_sites = 1000;            // bodies of calls, branches and loops that are looked into
   int64_t max_iterations = 10000;      // of a loop
   int64_t max_loop_bytes = 256 << 20;  // of the values of all iterations of a loop
+  bool keeps_wrong = false;            // IsolatedInstruction::alone is wanted
 };
 
 }  // namespace assay
