@@ -81,8 +81,9 @@ def pad_zero(line):
     if line["op"] == "pad":
         element = line["shape"].split("[")[0]
         operand, _ = line["operands"].rsplit(",", 1)
-        return (f"{line['indent'].replace('ROOT ', '')}{line['name']}__z = {element}[] constant(0)\n"
-                f"{line['indent']}{line['name']} = {line['shape']} pad({operand}, {line['name']}__z){line['rest']}")
+        name = line["name"]
+        return (f"{line['indent'].replace('ROOT ', '')}{name}__z = {element}[] constant(0)\n"
+                f"{line['indent']}{name} = {line['shape']} pad({operand}, {name}__z){line['rest']}")
 
 
 def reverse_nothing(line):
