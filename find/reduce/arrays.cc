@@ -100,6 +100,9 @@ absl::StatusOr<TestCase> DropArrays(const CheckedCase& from, std::span<const Red
   ASSAY_RETURN_IF_ERROR(NarrowComputation(to.module, before, place.which));
   ComputationEdit edit(to.module, id);
   const int64_t arrays = NumArrays(before);
+  // The program's result itself, which nobody else reads, leaves an output out.
+  const bool is_result = id == to.module.entry && edit.before().root == place.instruction &&
+                         NumUsers(edit.before())[static_cast<size_t>(place.instruction)] == 0;
   for (int32_t k = 0; k < edit.size(); ++k) {
     if (k != place.instruction) {
       const Instruction& user = edit.before(k);
@@ -119,6 +122,10 @@ absl::StatusOr<TestCase> DropArrays(const CheckedCase& from, std::span<const Red
         narrow.operands.push_back(edit.At(before.operands[static_cast<size_t>(o)]));
     }
     const int32_t now = edit.Add(std::move(narrow));
+    if (is_result) {
+      edit.Become(k, now);
+      continue;
+    }
     std::vector<int32_t> elements;
     for (int64_t e = 0, next = 0; e < arrays; ++e) {
       if (e != place.which) {

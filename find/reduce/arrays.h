@@ -7,7 +7,7 @@
 namespace assay {
 
 // A sort or reduce of several arrays leaves one of them out, where its computation needs nothing of it. What
-// it gave becomes the array itself, or the initial value.
+// it gave becomes the array itself, or the initial value; of the program's result it is left out.
 std::vector<ReductionPlace> ArrayPlaces(const CheckedCase& from);
 absl::StatusOr<TestCase> DropArrays(const CheckedCase& from, std::span<const ReductionPlace> places);
 

@@ -93,9 +93,9 @@ class Search {
   void NeedAll() {
     const auto try_one = [this](TestCase test_case) {
       Try one;
-      TryOne([&]() -> absl::StatusOr<TestCase> { return std::move(test_case); }, [this] { return IsOver(); },
-             one,
-             /*may_cost=*/true);
+      const auto make = [&]() -> absl::StatusOr<TestCase> { return std::move(test_case); };
+      TryOne(
+          make, [this] { return IsOver(); }, one, /*may_cost=*/true);
       if (!one.digest.empty() && asked_.insert(one.digest).second) ++result_.tries;
       if (one.candidate) Take(std::move(one));
     };
@@ -163,7 +163,10 @@ class Search {
     TryAll(reduction, chunks, tries);
     for (size_t k = 0; k < tries.size(); ++k) {
       Try& one = tries[k];
-      if (!one.is_done) break;  // the search has to end
+      if (!one.is_done) {
+        MustEnd();  // it was cut off
+        break;
+      }
       if (!one.digest.empty() && asked_.insert(one.digest).second) ++result_.tries;
       if (!one.candidate) continue;
       Take(std::move(one));

@@ -285,6 +285,30 @@ ENTRY e {
   ROOT t = (s32[4], f32[4]) tuple(y, s)
 })"));
   CHECK(TextOf(AppliedAt(CaseOf(R"(HloModule m
+order {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  ROOT less = pred[] compare(c, d), direction=LT
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = s32[4] parameter(1)
+  ROOT s = (f32[4], s32[4]) sort(x, y), dimensions={0}, to_apply=order
+})"),
+                         "leave out arrays", 1)) == Canonical(R"(HloModule m
+order {
+  c = s32[] parameter(0)
+  d = s32[] parameter(1)
+  ROOT less = pred[] compare(c, d), direction=LT
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = s32[4] parameter(1)
+  ROOT s = s32[4] sort(y), dimensions={0}, to_apply=order
+})"));
+  CHECK(TextOf(AppliedAt(CaseOf(R"(HloModule m
 two {
   a = f32[] parameter(0)
   b = s32[] parameter(1)

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 
-LINE = re.compile(r"^(?P<indent>\s*(?:ROOT )?)%?(?P<name>[\w.\-]+) = (?P<shape>\w+\[(?P<sizes>[\d,]*)\]\S*) "
+LINE = re.compile(r"^(?P<indent>\s*(?:ROOT )?)%?(?P<name>[\w.\-]+) = "
+                  r"(?P<shape>\(.*?\)|\w+\[(?P<sizes>[\d,]*)\]\S*) "
                   r"(?P<op>[\w\-]+)\((?P<operands>[^)]*)\)(?P<rest>.*)$")
 
 
@@ -28,7 +29,7 @@ def behind(line, new):
 
 
 def sizes(line):
-    return [int(size) for size in line["sizes"].split(",") if size]
+    return [int(size) for size in (line["sizes"] or "").split(",") if size]
 
 
 def sort_descending(line):
@@ -101,10 +102,19 @@ def transpose_crash(line):
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
+def refused(op):
+    print(f"internal error: {op} has no lowering in pass 17", file=sys.stderr)
+    sys.exit(1)
+
+
 def gather_refused(line):
     if line["op"] == "gather":
-        print("internal error: gather has no lowering in pass 17", file=sys.stderr)
-        sys.exit(1)
+        refused("gather")
+
+
+def sort_refused(line):
+    if line["op"] == "sort":
+        refused("sort")
 
 
 def select_swapped(line):
@@ -116,7 +126,8 @@ def select_swapped(line):
 
 FAULTS = {fault.__name__: fault for fault in (
     sort_descending, tanh_off, exponential_off, slice_short, dot_transposed, dot_off, pad_zero,
-    reverse_nothing, negate_nothing, transpose_crash, gather_refused, select_swapped)}
+    reverse_nothing, negate_nothing, transpose_crash, gather_refused, sort_refused,
+    select_swapped)}
 
 
 def damaged(text, fault):
