@@ -141,6 +141,16 @@ class Plugin(CliCase):
         self.expect(2, "diff", program, "--plugin", OWN, "--actual", inputs, error="--actual")
         self.expect(2, "diff", program, "--plugin", OWN, "--backend", "x {outputs}", error="--backend")
 
+    def test_reduce_runs_a_plugin_in_a_process_of_its_own(self):
+        program, inputs = self.file("p.hlo", ADD), self.npz("in.npz", arg0=floats(1, 2.5))
+        given = ("reduce", program, "--inputs", inputs, "--output")
+        self.faulty("one_bit", 0, *given, self.path("bit"), "--while-outside", "--profile", "strict")
+        with open(self.path("bit/README.md")) as readme:
+            self.assertIn("1 of 1 element of out0 outside", readme.read())
+        self.faulty("error:Client_Compile", 0, *given, self.path("error"), "--while-message", "as the test")
+        self.faulty("error:Client_Compile", 1, *given, self.path("other"), "--while-message", "no words",
+                    error="as the test wants")
+
     def test_the_fifteen_programs_are_the_same_on_the_plugin(self):
         programs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../golden/programs")
         folders = sorted(os.listdir(programs))
