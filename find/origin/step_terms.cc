@@ -23,6 +23,15 @@ bool IsArrayOf(const Shape& shape, std::span<const int64_t> sizes) {
 
 }  // namespace
 
+bool IsElementwise(const Instruction& instruction, const RecordedStep& step) {
+  if (instruction.opcode == Opcode::kSelect || DefinitionOf(instruction.opcode).strip == nullptr)
+    return false;
+  // A bitcast-convert to another width has other elements.
+  return std::ranges::all_of(step.operands, [&](const Literal& operand) {
+    return operand.shape().rank() == 0 || IsArrayOf(operand.shape(), step.result.shape().sizes());
+  });
+}
+
 const Shape& LeafShape(const Instruction& instruction, const ShapeIndex& leaf) {
   const Shape* shape = instruction.shape.get();
   for (const int64_t k : leaf) shape = &shape->element(static_cast<size_t>(k));
@@ -44,10 +53,6 @@ bool StepTerms::IsStatic() const {
     all = all && shape.IsArray() && !shape.HasDynamic();
   });
   return all;
-}
-
-bool StepTerms::IsElementwise() const {
-  return instruction_.opcode != Opcode::kSelect && DefinitionOf(instruction_.opcode).strip != nullptr;
 }
 
 ElementTerms StepTerms::AllOperands() const {
@@ -134,6 +139,19 @@ ElementTerms StepTerms::OfSort(const ShapeIndex& leaf, int64_t position) const {
   return terms;
 }
 
+ElementTerms StepTerms::OfBitcastConvert(int64_t position) const {
+  const int64_t elements = step_.result.shape().num_elements();
+  const int64_t operand_elements = step_.operands[0].shape().num_elements();
+  ElementTerms terms;
+  if (elements >= operand_elements) {
+    terms.elements = {{0, position / (elements / operand_elements)}};
+    return terms;
+  }
+  const int64_t parts = operand_elements / elements;
+  for (int64_t k = 0; k < parts; ++k) terms.elements.push_back({0, position * parts + k});
+  return terms;
+}
+
 ElementTerms StepTerms::OfScatter(const ShapeIndex& leaf, int64_t position) const {
   ElementTerms terms;
   terms.elements = {{leaf.empty() ? 0 : static_cast<int32_t>(leaf[0]), position}};
@@ -193,7 +211,7 @@ absl::StatusOr<ElementTerms> StepTerms::OfMove(int64_t position) {
 absl::StatusOr<ElementTerms> StepTerms::Of(const ShapeIndex& leaf, int64_t position) {
   if (!is_static_) is_static_ = IsStatic();
   if (!*is_static_) return AllOperands();
-  if (!is_elementwise_) is_elementwise_ = IsElementwise();
+  if (!is_elementwise_) is_elementwise_ = IsElementwise(instruction_, step_);
   if (*is_elementwise_) {
     ElementTerms terms;
     terms.elements.reserve(step_.operands.size());
@@ -203,6 +221,7 @@ absl::StatusOr<ElementTerms> StepTerms::Of(const ShapeIndex& leaf, int64_t posit
   const OpDef& op = DefinitionOf(instruction_.opcode);
   const std::span<const int64_t> sizes = LeafShape(instruction_, leaf).sizes();
   if (instruction_.opcode == Opcode::kSelect) return OfSelect(position);
+  if (instruction_.opcode == Opcode::kBitcastConvert) return OfBitcastConvert(position);
   if (instruction_.opcode == Opcode::kSort) return OfSort(leaf, position);
   if (instruction_.opcode == Opcode::kScatter) return OfScatter(leaf, position);
   if (instruction_.opcode == Opcode::kReduceWindow) return OfReduceWindow(leaf, position);

@@ -36,8 +36,6 @@ class StepTerms {
 
  private:
   bool IsStatic() const;
-  // Whether each element is made of those at its own index, by a function of the op table.
-  bool IsElementwise() const;
   ElementTerms AllOperands() const;
   // Where operand k has one element for each of the result, or one for all.
   OperandElement Aligned(size_t k, int64_t position) const;
@@ -46,6 +44,7 @@ class StepTerms {
   ElementTerms OfReduce(const ShapeIndex& leaf, int64_t position) const;
   ElementTerms OfReduceWindow(const ShapeIndex& leaf, int64_t position) const;
   ElementTerms OfSort(const ShapeIndex& leaf, int64_t position) const;
+  ElementTerms OfBitcastConvert(int64_t position) const;
   ElementTerms OfScatter(const ShapeIndex& leaf, int64_t position) const;
   absl::StatusOr<ElementTerms> OfMove(int64_t position);
   // The op on positions: each element of the result is the number of an element of the moved operands,
@@ -61,6 +60,9 @@ class StepTerms {
   std::optional<Literal> moved_;
 };
 
+// Whether each element of the array that the instruction gives is a function of those at its own index, or of
+// the one of a scalar operand.
+bool IsElementwise(const Instruction& instruction, const RecordedStep& step);
 // The shape of a leaf of the instruction's result.
 const Shape& LeafShape(const Instruction& instruction, const ShapeIndex& leaf);
 // The index of a position.

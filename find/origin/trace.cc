@@ -158,13 +158,15 @@ class Tracer {
     const OpDef& op = DefinitionOf(instruction.opcode);
     const bool is_collective = op.channel != Channel::kNone;
     // What only moves elements gives none of its own.
-    const bool only_moves = op.moves.any() || op.is_identity || instruction.opcode == Opcode::kSelect;
+    const bool is_moved =
+        op.moves.any() && step.operands[0].shape().element_type() == array.shape().element_type();
+    const bool only_moves = is_moved || op.is_identity || instruction.opcode == Opcode::kSelect;
     if (only_moves && !is_collective) return fresh;
     const int64_t work_before = backward_.work();
     const bool may_pass_on = is_collective || std::ranges::any_of(step.operands, [&](const Literal& operand) {
                                return HasKind(kind_, operand);
                              });
-    const bool is_elementwise = op.strip != nullptr && !step.result.shape().IsTuple();
+    const bool is_elementwise = IsElementwise(instruction, step);
     for (int64_t k = FirstOfKind(kind_, array); k >= 0; k = FirstOfKind(kind_, array, k + 1)) {
       if (is_elementwise) {
         if (!HasKindAt(step, k)) fresh.push_back(k);
@@ -292,8 +294,7 @@ class Tracer {
   // Marks the elements of the step's result that are made of marked ones. Whether there are new ones.
   absl::StatusOr<bool> FollowInto(const OrderedStep& step) {
     const std::vector<ShapeIndex> leaves = LeavesOf(step);
-    const ElementPlace user{step.device, {step.call, step.instruction, {}}, 0};
-    if (leaves.empty() || user.value.call == nullptr || !ReadsMarked(step)) return false;
+    if (leaves.empty() || !ReadsMarked(step)) return false;
     bool is_new = false, has_any = false;
     for (const ShapeIndex& leaf : leaves) {
       ElementPlace place{step.device, {step.call, step.instruction, leaf}, 0};

@@ -327,6 +327,25 @@ ENTRY e {
         self.assertEqual(self.path_of(report["outputs"][0]), [("r", [0]), ("s", [0])])
         self.assertEqual([of["name"] for of in report["ended_at"]], ["s"])
 
+    def test_bits_that_are_a_nan(self):
+        # 0x7fc00000 is a NaN of f32; 0x7ff8 << 48 one of f64, whose upper half is 0x7ff80000, another of f32.
+        program = self.hlo("""ENTRY e {
+  x = u32[2,2] parameter(0)
+  f = f32[2,2] bitcast-convert(x)
+  d = f64[2] bitcast-convert(f)
+  h = f32[2,2] bitcast-convert(d)
+  ROOT t = (f64[2], f32[2,2]) tuple(d, h)
+}
+""")
+        bits = struct.pack("<4I", 0, 0x7fc00000, 0, 0x7ff80000)
+        report = self.trace(program, arg0=npy("<u4", [2, 2], bits))
+        self.check_first(report, "f", [0, 1], "nan", [("arg0", [0, 1], "2143289344")])
+        self.assertEqual(self.path_of(report["outputs"][0]), [("f", [1, 1]), ("d", [1])])
+        self.assertEqual(self.path_of(report["outputs"][1]), [("f", [1, 1]), ("d", [1]), ("h", [1, 1])])
+        # 0x7fc00000 << 32 is a finite f64, of which h makes a NaN again.
+        self.assertEqual([(of["element"]["name"], of["element"]["index"]) for of in report["others"]],
+                         [("h", [0, 1])])
+
     def test_windows(self):
         report = self.trace(self.hlo("""both {
   a = f32[] parameter(0)
