@@ -250,7 +250,7 @@ absl::StatusOr<OutputElement> ParseOutputElement(const Module& module, const Dev
                 for (int64_t id = 0; id < devices; ++id) {
                   const std::string name = (devices > 1 ? grid.NameOf(id) + "/" : "") + OutputName(leaf);
                   keys.push_back(name);
-                  if (name != key) continue;
+                  if (name != key && (id > 0 || OutputName(leaf) != key)) continue;
                   bool is_inside = static_cast<int64_t>(index.size()) == shape.rank();
                   for (size_t d = 0; is_inside && d < index.size(); ++d)
                     is_inside = index[d] >= 0 && index[d] < shape.size(static_cast<int64_t>(d));
@@ -280,6 +280,12 @@ absl::StatusOr<WhyReport> ExplainElement(const Program& program, const DeviceGri
   record_options.keeps = [](const Instruction&, std::span<const Literal>, const Literal&) { return true; };
   const DeviceInputs first = inputs[0];
   ASSAY_ASSIGN_OR_RETURN(RunRecord record, RecordRun(plan, grid, std::move(inputs), run, record_options));
+  const Literal& array = LeafAt(record.outputs[output.device].root, output.leaf);
+  if (!IsLive(array, output.position)) {
+    return BadInput(fmt::format("{} has the run-time sizes [{}], and no element [{}]",
+                                OutputName(output.leaf), absl::StrJoin(array.runtime_sizes(), ","),
+                                absl::StrJoin(IndexAt(array.shape(), output.position), ",")));
+  }
   Executor executor(plan, run);
   Explainer explainer(record, executor, options);
   ASSAY_ASSIGN_OR_RETURN(WhyReport report, explainer.Run(output));

@@ -14,7 +14,7 @@
 
 namespace assay {
 
-// An element of an output: "out0[3,7]", "r0p1/out1.0".
+// An element of an output: "out0[3,7]", "r0p1/out1.0"; without a device that of the first.
 struct OutputElement {
   size_t device = 0;
   ShapeIndex leaf;
@@ -57,7 +57,8 @@ struct WhyOptions {
   size_t max_terms = 3;     // of a sum
 };
 
-// Runs the program once, and once more by numbers of 256 bits where that can be done. Errors are the runs'.
+// Runs the program once, and once more by numbers of 256 bits where that can be done. Errors are the runs',
+// and BadInput for an element beyond the run-time sizes.
 absl::StatusOr<WhyReport> ExplainElement(const Program& program, const DeviceGrid& grid,
                                          std::vector<DeviceInputs> inputs, const RunOptions& run,
                                          const OutputElement& output, const WhyOptions& options = {});

@@ -582,6 +582,20 @@ ENTRY e {
         self.assertEqual(nodes, [("r1p0/n", [0], "-2"), ("r1p0/arg0", [0], "2")])
         self.assertIn("one device", report["no_shadow"])
 
+    def test_without_a_device_it_is_the_first(self):
+        _, nodes = self.why("ENTRY e {\n  r = u32[] replica-id()\n  x = f32[2] parameter(0)\n"
+                            "  ROOT n = f32[2] negate(x)\n}\n", "out0[1]", "--replicas", "2",
+                            **{"r0p0/arg0": floats(1, 3), "r1p0/arg0": floats(2, 2)})
+        self.assertEqual(nodes[0], ("r0p0/n", [1], "-3"))
+
+    def test_elements_beyond_run_time_sizes(self):
+        program = self.program("ENTRY e {\n  x = f32[<=4] parameter(0)\n  ROOT n = f32[<=4] negate(x)\n}\n")
+        inputs = self.npz("in.npz", arg0=floats(1, 2))
+        self.expect(0, "run", program, "--inputs", inputs, "--why", "out0[1]", output="is -2")
+        self.expect(5, "run", program, "--inputs", inputs, "--why", "out0[2]",
+                    error="out0 has the run-time sizes [2], and no element [2]")
+        self.expect(2, "run", program, "--inputs", inputs, "--why", "out0[4]", error="no element [4]")
+
     def test_usage(self):
         program, inputs = self.program(LOST), self.npz("in.npz", arg0=floats(1, 8))
         for element, error in [("out7", "'out7' is no output of the program, which has out0"),
