@@ -505,6 +505,39 @@ ENTRY e {
         # 8 is representable beside it.
         self.assertEqual(self.why(LOST, "out0[1]", arg0=floats(1, 8))[0]["nodes"][0]["error_ulps"], 0)
 
+    def test_errors_of_iterations(self):
+        # Floats from 2^24 on are 2 apart: 2^24 + 1 is rounded back, so that each iteration loses half an ulp.
+        report, nodes = self.why("""c {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  three = s32[] constant(3)
+  ROOT less = pred[] compare(i, three), direction=LT
+}
+one {
+  q = f32[] parameter(0)
+  k = f32[] constant(1)
+  ROOT more = f32[] add(q, k)
+}
+b {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  n = s32[] constant(1)
+  next = s32[] add(i, n)
+  y = f32[] call(x), to_apply=one
+  ROOT t = (s32[], f32[]) tuple(next, y)
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[]) tuple(zero, x)
+  ROOT loop = (s32[], f32[]) while(t), condition=c, body=b
+}
+""", "out1", arg0=npy("<f4", [], struct.pack("<f", 2.0**24)))
+        errors = {node["element"]["name"]: node["error_ulps"] for node in report["nodes"]}
+        self.assertEqual({name: error for name, error in errors.items() if name.endswith("more")},
+                         {"loop/it0002/y/more": 1.5, "loop/it0001/y/more": 1, "loop/it0000/y/more": 0.5})
+
     def test_loops_and_branches(self):
         report, nodes = self.why("""c {
   p = (s32[], f32[2]) parameter(0)
