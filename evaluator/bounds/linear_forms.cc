@@ -89,7 +89,7 @@ LinearForm FormOfSum(BoundContext& c, const Operand& a, const Operand& b, bool m
 }
 
 // a'b' - ab = a db + b da + da db.
-LinearForm OfProduct(BoundContext& c, const Operand& a, const Operand& b) {
+LinearForm FormOfProduct(BoundContext& c, const Operand& a, const Operand& b) {
   const Node rest =
       c.Plus(c.Plus(c.Times(a.size, b.rest), c.Times(b.size, a.rest)), c.Times(a.radius, b.radius));
   const Node total = c.Plus(c.Times(a.size, b.total), c.Times(b.size, a.total));
@@ -98,7 +98,7 @@ LinearForm OfProduct(BoundContext& c, const Operand& a, const Operand& b) {
 
 // a'/b' - a/b = (da - (a/b) db) / b / (1 + db/b): with q = rb / |b| < 1 the rest is at most
 // (ea + |v| eb) / |b| + (ra + |v| rb) / |b| q / (1 - q). That v is rounded is a share of the total.
-LinearForm OfQuotient(BoundContext& c, const Operand& a, const Operand& b) {
+LinearForm FormOfQuotient(BoundContext& c, const Operand& a, const Operand& b) {
   const Node v = c.Result(), size = Upper(c);
   Node rest = c.Over(c.Plus(a.rest, c.Times(size, b.rest)), b.size);
   const Node total = c.Over(c.Plus(a.total, c.Times(size, b.total)), b.size);
@@ -114,7 +114,7 @@ LinearForm OfQuotient(BoundContext& c, const Operand& a, const Operand& b) {
 }
 
 // f(a') - f(a) = f'(a) da + at most `second`. The slope is computed with an error of at most `error`.
-LinearForm OfFunction(BoundContext& c, const Operand& a, Node slope, Node second, double error) {
+LinearForm FormOfFunction(BoundContext& c, const Operand& a, Node slope, Node second, double error) {
   const Node size = c.Write(Opcode::kAbs, {slope});
   const Node rest = c.Plus(c.Plus(c.Times(size, a.rest), second), c.Times(a.total, error));
   return RoundedForm(c, Combined(c, *a.form, slope, LinearForm(), Node(), false), rest,
@@ -138,35 +138,35 @@ Node OfRatio(BoundContext& c, const Operand& a, Node size, double share) {
 //   exp: v, v (e^r - 1 - r) <= 0.72 v r^2 for r <= 1;
 //   log, of q = r / |a| <= 1/2: -log(1 - q) - q <= q^2; rsqrt: (1 - q)^(-1/2) - 1 - q/2 <= 0.66 q^2;
 //   sqrt: 1 - q/2 - sqrt(1 - q) <= 0.18 q^2.
-LinearForm OfUnary(BoundContext& c, const Operand& a) {
+LinearForm FormOfUnary(BoundContext& c, const Operand& a) {
   const Node v = c.Result(), size = Upper(c), r = a.radius;
   const double ulp = UlpOf(c.result_type());
   switch (c.view().instruction.opcode) {
     case Opcode::kTanh:
-      return OfFunction(c, a, OneMinus(c, Square(c, v)), c.Times(Square(c, r), 0.386), 4 * ulp);
+      return FormOfFunction(c, a, OneMinus(c, Square(c, v)), c.Times(Square(c, r), 0.386), 4 * ulp);
     case Opcode::kLogistic:
-      return OfFunction(c, a, c.Times(v, OneMinus(c, v)), c.Times(Square(c, r), 0.0483), 4 * ulp);
+      return FormOfFunction(c, a, c.Times(v, OneMinus(c, v)), c.Times(Square(c, r), 0.0483), 4 * ulp);
     case Opcode::kErf: {
       // e^(-a^2) is off by no more than a^2 e^(-a^2) <= 0.37 ulps and its own.
       const Node power = c.Write(Opcode::kExp, {c.Write(Opcode::kNegate, {Square(c, a.value)})});
-      return OfFunction(c, a, c.Times(power, 2 / std::sqrt(std::acos(-1.0))), c.Times(Square(c, r), 0.485),
-                        4 * ulp);
+      return FormOfFunction(c, a, c.Times(power, 2 / std::sqrt(std::acos(-1.0))),
+                            c.Times(Square(c, r), 0.485), 4 * ulp);
     }
     case Opcode::kSin:
-      return OfFunction(c, a, c.Write(Opcode::kCos, {a.value}), c.Times(Square(c, r), 0.501), 2 * ulp);
+      return FormOfFunction(c, a, c.Write(Opcode::kCos, {a.value}), c.Times(Square(c, r), 0.501), 2 * ulp);
     case Opcode::kCos:
-      return OfFunction(c, a, c.Write(Opcode::kNegate, {c.Write(Opcode::kSin, {a.value})}),
-                        c.Times(Square(c, r), 0.501), 2 * ulp);
+      return FormOfFunction(c, a, c.Write(Opcode::kNegate, {c.Write(Opcode::kSin, {a.value})}),
+                            c.Times(Square(c, r), 0.501), 2 * ulp);
     case Opcode::kExp: {
       const Node second = c.Times(c.Times(Square(c, r), size), 0.72);
-      return OfFunction(c, a, v, OrUnbounded(c, c.Compare("LE", r, 1), second), 0);
+      return FormOfFunction(c, a, v, OrUnbounded(c, c.Compare("LE", r, 1), second), 0);
     }
     case Opcode::kLog:
-      return OfFunction(c, a, c.Over(c.Constant(1, v), a.value), OfRatio(c, a, Node(), 1), 0);
+      return FormOfFunction(c, a, c.Over(c.Constant(1, v), a.value), OfRatio(c, a, Node(), 1), 0);
     case Opcode::kRsqrt:
-      return OfFunction(c, a, c.Over(c.Times(v, -0.5), a.value), OfRatio(c, a, size, 0.66), 0);
+      return FormOfFunction(c, a, c.Over(c.Times(v, -0.5), a.value), OfRatio(c, a, size, 0.66), 0);
     default:  // sqrt
-      return OfFunction(c, a, c.Over(c.Constant(0.5, v), v), OfRatio(c, a, size, 0.18), 0);
+      return FormOfFunction(c, a, c.Over(c.Constant(0.5, v), v), OfRatio(c, a, size, 0.18), 0);
   }
 }
 
@@ -259,9 +259,9 @@ LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands) {
     case Opcode::kSubtract:
       return FormOfSum(c, operand(0), operand(1), c.view().instruction.opcode == Opcode::kSubtract);
     case Opcode::kMultiply:
-      return OfProduct(c, operand(0), operand(1));
+      return FormOfProduct(c, operand(0), operand(1));
     case Opcode::kDivide:
-      return OfQuotient(c, operand(0), operand(1));
+      return FormOfQuotient(c, operand(0), operand(1));
     case Opcode::kNegate: {
       LinearForm form = operands[0];
       for (LinearForm::Term& term : form.terms) term.slope = c.Write(Opcode::kNegate, {SlopeOf(c, term)});
@@ -270,7 +270,7 @@ LinearForm FormOfResult(BoundContext& c, std::span<const LinearForm> operands) {
     case Opcode::kSelect:
       return c.Radius(0) ? LinearForm() : FormOfSelect(c, operand(1), operand(2));
     default:
-      return OfUnary(c, operand(0));
+      return FormOfUnary(c, operand(0));
   }
 }
 

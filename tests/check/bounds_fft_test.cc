@@ -26,8 +26,7 @@ TEST_CASE("bounds: a Fourier transform by its passes", "[bounds]") {
 
 // The spectrum of (1, 1, 1, 1) is (4, 0, 0, 0). It is off by at most (8 * 2 + 2) u sqrt(4) |x| = 72 u in its
 // norm, of which each number of the inverse has a half, where the radii of the spectrum add up to 60 + 3 * 52
-// (in units of roundoff), of which it would have a quarter; of its own 13 of sum |X| / 4 = 1, and an ulp of
-// 1.
+// in units of roundoff, of which it would have a quarter; of its own 13 of sum |X| / 4 = 1, and an ulp of 1.
 TEST_CASE("bounds: transforms behind each other by their norms", "[bounds]") {
   const auto radius = [](const std::string& rest) {
     return RadiiOf(
