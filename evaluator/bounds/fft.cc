@@ -34,6 +34,15 @@ Node NormAlong(BoundContext& c, Node a, std::span<const int64_t> dimensions) {
   return Larger(c, c.ConvertTo(norm, ElementType::kF32));
 }
 
+// What a product is rounded by, Assay's and the backend's.
+Node RoundingOfProduct(BoundContext& c, int32_t i) {
+  const ElementType type = c.view().computation.instructions[static_cast<size_t>(i)].shape->element_type();
+  const Allowance allowed = c.AllowedFor(Opcode::kMultiply, type);
+  const double share = (0.5 + allowed.ulps) * UlpOf(type) + allowed.relative;
+  return c.Plus(c.Times(c.Plus(c.Magnitude(c.ValueAt(i)), c.RadiusAt(i)), share),
+                allowed.absolute + (allowed.ulps + 8) * 0x1p-149);
+}
+
 // What the 2-norm of the distances of instruction i's array, along its last dimensions (those transformed),
 // is at most; none: zero. Radii know less: each number of a spectrum may be off by as much as all together.
 //   Of a transform of n numbers x: 8 log2(n) u sqrt(n) |x|_2, with the rounding of results, and sqrt(n) times
@@ -78,11 +87,7 @@ Node NormOfDistances(BoundContext& c, int32_t i, int64_t transformed, int depth)
     norm = c.Times(largest(c.Magnitude(c.ValueAt(a))), NormOfDistances(c, b, transformed, depth + 1));
     norm = c.Plus(norm, c.Times(largest(c.Plus(c.Magnitude(c.ValueAt(b)), c.RadiusAt(b))),
                                 NormOfDistances(c, a, transformed, depth + 1)));
-    const Allowance allowed = c.AllowedFor(Opcode::kMultiply, type);
-    const double share = rounding / 2 + allowed.ulps * rounding + allowed.relative;
-    const Node own = c.Plus(c.Times(c.Plus(c.Magnitude(c.ValueAt(i)), radius), share),
-                            allowed.absolute + (allowed.ulps + 8) * 0x1p-149);
-    norm = c.Plus(norm, NormAlong(c, own, dimensions));
+    norm = c.Plus(norm, NormAlong(c, RoundingOfProduct(c, i), dimensions));
   } else {
     return by_radii;
   }
@@ -90,7 +95,20 @@ Node NormOfDistances(BoundContext& c, int32_t i, int64_t transformed, int depth)
   return c.Write(Opcode::kMinimum, {norm, by_radii});
 }
 
-// What a result is moved by: by sum r_i, or sqrt(n) times the norm of the distances.
+// What |a b| is off by, summed along the transformed dimensions: |a|_2 |db|_2 + (|b| + rb)_2 |da|_2, and its
+// rounding. None where instruction i is no product.
+Node SumOfDistances(BoundContext& c, int32_t i, std::span<const int64_t> transformed) {
+  const Instruction& product = c.view().computation.instructions[static_cast<size_t>(i)];
+  if (product.opcode != Opcode::kMultiply) return Node();
+  const int32_t a = product.operands[0], b = product.operands[1];
+  const auto distances = [&](int32_t of) { return NormOfDistances(c, of, std::ssize(transformed), 1); };
+  Node sum = c.Times(NormAlong(c, c.Magnitude(c.ValueAt(a)), transformed), distances(b));
+  const Node of_b = NormAlong(c, c.Plus(c.Magnitude(c.ValueAt(b)), c.RadiusAt(b)), transformed);
+  sum = c.Plus(sum, c.Times(of_b, distances(a)));
+  return Larger(c, c.Plus(sum, c.Reduced(Opcode::kAdd, RoundingOfProduct(c, i), transformed)));
+}
+
+// What a result is moved by: by sum r_i, or by less of a product, or sqrt(n) times the norm of the distances.
 Node MovedBy(BoundContext& c, std::span<const int64_t> transformed, double n, double scale) {
   const ElementType type = RadiusType(c.result_type());
   const Node radius = c.ConvertTo(c.Radius(0), type);
@@ -101,8 +119,10 @@ Node MovedBy(BoundContext& c, std::span<const int64_t> transformed, double n, do
       NormOfDistances(c, c.view().instruction.operands[0], static_cast<int64_t>(transformed.size()), 0);
   if (!norm) return moved;
   const bool is_half = c.attributes().Text(Attr::kFftType) == "IRFFT";  // its scale has a 2
-  const Node by_norm = c.Times(norm, std::sqrt(n) * (is_half ? scale / std::sqrt(2) : scale) * Slack(type));
-  return c.Write(Opcode::kMinimum, {moved, by_norm});
+  Node least = c.Times(norm, std::sqrt(n) * (is_half ? scale / std::sqrt(2) : scale) * Slack(type));
+  if (const Node sum = SumOfDistances(c, c.view().instruction.operands[0], transformed))
+    least = c.Write(Opcode::kMinimum, {least, c.Times(sum, scale)});
+  return c.Write(Opcode::kMinimum, {moved, least});
 }
 
 }  // namespace
@@ -110,11 +130,12 @@ Node MovedBy(BoundContext& c, std::span<const int64_t> transformed, double n, do
 // Each result is a sum of n products with numbers of modulus 1 (divided by n in inverse transforms): sum r_i,
 // or less, by norms.
 // Any FFT's error is at most c log2(n) u of its result's 2-norm (Higham, section 24.1), which is sqrt(n)
-// |x|_2, and |x|_2^2 <= max |x_i| sum |x_i|, which does not underflow in two roots. c = 8 covers factors that
-// are rounded as well. Where all passes are butterflies of small radices the error is also at most
+// |x|_2; in f64 |x|_2^2 <= max |x_i| sum |x_i|, which does not underflow in two roots. c = 8 covers factors
+// that are rounded as well. Where all passes are butterflies of small radices the error is also at most
 // RoundingsOfPasses u sum |x_i|, which is less where no x_i is much larger than the others; of real
 // transforms, made as complex ones of half the length, sqrt(2) times that, and 10 roundings to take them
-// apart. Half of the spectrum stands for all of it in IRFFT.
+// apart. Half of the spectrum stands for all of it in IRFFT, whose sums are twice as large then, and whose
+// norm is sqrt(2) times as large.
 void Fft(BoundContext& c) {
   const auto lengths = c.attributes().List(Attr::kFftLength);
   const int64_t kept = c.view().operand(0).rank() - static_cast<int64_t>(lengths.size());
@@ -130,9 +151,14 @@ void Fft(BoundContext& c) {
       (c.IsEstimate() ? std::sqrt(levels) : 8 * levels * std::sqrt(n)) * c.SumUnit(c.result_type());
   const double scale = (kind == "IRFFT" ? 2 / n : kind == "IFFT" ? 1 / n : 1);
   const Node reach = c.ConvertTo(c.Plus(c.Magnitude(c.Value(0)), c.Radius(0)), type);
-  const Node largest = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kMaximum, reach, transformed)});
   const Node total = c.Reduced(Opcode::kAdd, reach, transformed);
-  Node line = c.Times(c.Times(largest, c.Write(Opcode::kSqrt, {total})), gamma);
+  Node line;
+  if (type == ElementType::kF32 && !c.IsEstimate()) {
+    line = c.Times(NormAlong(c, reach, transformed), kind == "IRFFT" ? gamma / std::sqrt(2) : gamma);
+  } else {
+    const Node largest = c.Write(Opcode::kSqrt, {c.Reduced(Opcode::kMaximum, reach, transformed)});
+    line = c.Times(c.Times(largest, c.Write(Opcode::kSqrt, {total})), gamma);
+  }
   const std::optional<double> passes = RoundingsOfPasses(lengths);
   if (passes && !c.IsEstimate()) {
     const bool is_real = kind == "RFFT" || kind == "IRFFT";
