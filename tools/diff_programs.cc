@@ -202,7 +202,8 @@ int DiffPrograms(const DiffFlags& flags) {
   }
   if (found.has_other_bits) {
     absl::StatusOr<std::optional<FirstDifference>> difference =
-        FirstDifferenceOf(both->first.program, both->first_inputs, both->second.program, both->second_inputs);
+        FirstDifferenceOf(both->first.program, both->first_inputs, both->second.program, both->second_inputs,
+                          profile && !found.conforms ? &*profile : nullptr);
     if (!difference.ok()) return Fail(difference.status(), flags.second);
     found.difference = *std::move(difference);
   }

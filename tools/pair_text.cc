@@ -75,6 +75,8 @@ std::string TextOf(const FirstDifference& difference) {
   if (difference.counterpart_behind) {
     text += "the first one behind it with a counterpart: " + TextOf(*difference.counterpart_behind);
   }
+  if (difference.outside)
+    text += "first one outside of its counterpart's bounds: " + TextOf(*difference.outside);
   if (!difference.is_complete) text += "the programs run too many steps: only the first ones were compared\n";
   return text;
 }
@@ -85,8 +87,9 @@ void WriteJson(const FirstDifference& difference, JsonWriter& json) {
                                   : json.Write(JsonText{"null"});
   };
   json.Object(
-      "pair", [&] { WritePair(difference.pair, json); }, "counterpart_behind", write_behind, "differing",
-      difference.differing, "complete", difference.is_complete);
+      "pair", [&] { WritePair(difference.pair, json); }, "counterpart_behind", write_behind, "outside",
+      [&] { difference.outside ? WritePair(*difference.outside, json) : json.Write(JsonText{"null"}); },
+      "differing", difference.differing, "complete", difference.is_complete);
 }
 
 std::string TextOf(const PairBounds& bounds) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/hash/hash.h"
+#include "evaluator/registry.h"
 
 namespace assay {
 namespace {
@@ -28,6 +29,8 @@ std::string_view OpNameOf(const Instruction& instruction) {
   if (instruction.extras == nullptr) return {};
   return std::string_view(instruction.extras->metadata.op_name);
 }
+
+bool Moves(const Instruction& instruction) { return DefinitionOf(instruction.opcode).moves.any(); }
 
 bool SameShape(const Instruction& a, const Instruction& b) { return Shape::Compatible(*a.shape, *b.shape); }
 
@@ -103,10 +106,21 @@ const InstructionRef* ModuleMatcher::ByName(const InstructionRef& second, bool s
   return found;
 }
 
-// Several instructions may come from one operation of the user's: the last one gives its result.
+// Several instructions may come from one operation of the user's: the last one gives its result. Where a call
+// was inlined, the names of its instructions have the call's before them.
 const InstructionRef* ModuleMatcher::ByOpName(const Instruction& instruction) const {
-  const std::string_view op_name = OpNameOf(instruction);
-  if (op_name.empty()) return nullptr;
+  std::string_view op_name = OpNameOf(instruction);
+  while (!op_name.empty()) {
+    if (const InstructionRef* const found = ByOpName(instruction, op_name)) return found;
+    const size_t scope = op_name.find('/');
+    if (scope == std::string_view::npos) break;
+    op_name.remove_prefix(scope + 1);
+  }
+  return nullptr;
+}
+
+const InstructionRef* ModuleMatcher::ByOpName(const Instruction& instruction,
+                                              std::string_view op_name) const {
   const InstructionRef* found = nullptr;
   bool found_opcode = false;
   const auto [begin, end] = by_op_name_.equal_range(std::string(op_name));
@@ -114,6 +128,8 @@ const InstructionRef* ModuleMatcher::ByOpName(const Instruction& instruction) co
     const Instruction& candidate = InstructionOf(first_, it->second);
     const bool same_opcode = candidate.opcode == instruction.opcode;
     if (!SameShape(candidate, instruction) || (found_opcode && !same_opcode)) continue;
+    // What moves values stands for nothing that computes.
+    if (!same_opcode && Moves(candidate) != Moves(instruction)) continue;
     found = &it->second;
     found_opcode = same_opcode;
   }

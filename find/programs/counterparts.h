@@ -43,6 +43,7 @@ class ModuleMatcher {
   static Hashes StructureOf(const Module& module);
   const InstructionRef* ByName(const InstructionRef& second, bool same_opcode) const;
   const InstructionRef* ByOpName(const Instruction& instruction) const;
+  const InstructionRef* ByOpName(const Instruction& instruction, std::string_view op_name) const;
 
   const Module& first_;
   const Module& second_;

@@ -6,6 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "base/run_guard.h"
+#include "check/conformance.h"
+#include "devices/partitioned.h"
 #include "evaluator/registry.h"
 #include "literal/compare.h"
 #include "literal/literal_text.h"
@@ -101,15 +104,32 @@ class Comparer {
     return found;
   }
 
-  // Values that a pass may bring in and that mean nothing by themselves.
-  std::optional<size_t> FirstOfMeaning(const std::vector<size_t>& differing) const {
+  // Without those that are passed over: values that a pass may bring in and that mean nothing by themselves.
+  std::vector<size_t> OfMeaning(const std::vector<size_t>& differing) const {
     std::set<ValueDigest> passed_over;
+    std::vector<size_t> others;
     for (const size_t r : differing) {
-      const ValueRun& run = second_trace_.runs[r];
-      if (!IsPassedOver(r, passed_over)) return r;
-      passed_over.insert(run.results.begin(), run.results.end());
+      const ValueDigests& results = second_trace_.runs[r].results;
+      if (!IsPassedOver(r, passed_over)) {
+        others.push_back(r);
+      } else {
+        passed_over.insert(results.begin(), results.end());
+      }
     }
-    return differing.empty() ? std::nullopt : std::optional(differing[0]);
+    return others.empty() ? differing : others;
+  }
+
+  // A value may be one of the first program by chance, which hides that it differs: as long as an operand is
+  // not the counterpart's, and comes from an evaluation whose counterpart gave that one, it is gone back to.
+  size_t Origin(size_t r) const {
+    for (std::optional<size_t> back = r; back; back = OriginOfOperand(r)) r = *back;
+    return r;
+  }
+
+  // The evaluation that gave an output and whose counterpart, by its name or structure, gave the first
+  // program's.
+  std::optional<size_t> NamedSource(const OutputPair& output) const {
+    return NamedSource(second_trace_.runs.size(), output.first, output.second);
   }
 
   // The evaluation that gave a value last.
@@ -137,6 +157,31 @@ class Comparer {
   }
   static bool IsNamed(const RunCounterpart& of) {
     return of.by == MatchedBy::kName || of.by == MatchedBy::kStructure;
+  }
+
+  std::optional<size_t> NamedSource(size_t end, const ValueDigest& first, const ValueDigest& second) const {
+    const auto gives = [](const ValueRun& run, const ValueDigest& value) {
+      return std::find(run.results.begin(), run.results.end(), value) != run.results.end();
+    };
+    for (size_t r = end; r-- > 0;) {
+      if (!gives(second_trace_.runs[r], second)) continue;
+      const std::optional<RunCounterpart> counterpart = CounterpartOf(r);
+      if (counterpart && IsNamed(*counterpart) && gives(first_trace_.runs[counterpart->run], first)) return r;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<size_t> OriginOfOperand(size_t r) const {
+    const std::optional<RunCounterpart> counterpart = CounterpartOf(r);
+    if (!counterpart || !IsNamed(*counterpart)) return std::nullopt;
+    const ValueDigests& operands = second_trace_.runs[r].operands;
+    const ValueDigests& others = first_trace_.runs[counterpart->run].operands;
+    if (operands.size() != others.size()) return std::nullopt;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == others[k]) continue;
+      if (const std::optional<size_t> source = NamedSource(r, others[k], operands[k])) return source;
+    }
+    return std::nullopt;
   }
 
   bool IsPassedOver(size_t r, const std::set<ValueDigest>& passed_over) const {
@@ -197,56 +242,135 @@ void CompareArrays(const Literal& first, const Literal& second, InstructionPair&
   }
 }
 
+// Whether a value is outside of the bounds of an instruction of the program's entry computation. Where these
+// can't be derived, nothing is.
+absl::StatusOr<bool> IsOutside(const Program& program, const ProgramInputs& inputs, int32_t instruction,
+                               const std::vector<Literal>& values, const Profile& profile) {
+  const absl::StatusOr<Program> shorter = ProgramOf(program.module(), instruction);
+  if (!shorter.ok()) return false;
+  const absl::StatusOr<BoundedOutputs> bounded =
+      RunWithBounds(*shorter, profile, inputs.grid, inputs.inputs, inputs.options);
+  ASSAY_RETURN_IF_ERROR(PollWork());
+  if (!bounded.ok()) return false;
+  for (size_t k = 0; k < std::min(values.size(), bounded->outputs.size()); ++k) {
+    if (CompareToBounds(bounded->outputs[k], &values[k]).outside > 0) return true;
+  }
+  return false;
+}
+
+// What is shown of the evaluations that the comparer finds.
+class Finder {
+ public:
+  Finder(const Program& first, const ProgramInputs& first_inputs, const Program& second,
+         const ProgramInputs& second_inputs, const ValueTrace& first_trace, const ValueTrace& second_trace)
+      : first_(first),
+        first_inputs_(first_inputs),
+        second_(second),
+        second_inputs_(second_inputs),
+        first_trace_(first_trace),
+        second_trace_(second_trace),
+        comparer_(first.module(), first_trace, second.module(), second_trace) {}
+
+  absl::StatusOr<std::optional<FirstDifference>> Find(const std::vector<OutputPair>& outputs,
+                                                      const Profile* profile) const {
+    FirstDifference result;
+    result.is_complete = first_trace_.is_complete && second_trace_.is_complete;
+    std::vector<size_t> differing = comparer_.DifferingOnTheWayTo(outputs);
+    result.differing = static_cast<int64_t>(differing.size());
+    differing = comparer_.OfMeaning(differing);
+    std::optional<size_t> found = differing.empty() ? std::nullopt : std::optional(differing[0]);
+    for (const OutputPair& output : outputs) {
+      if (!found) found = comparer_.NamedSource(output);
+    }
+    if (!found) return FindOtherOutput(outputs, std::move(result));
+    found = comparer_.Origin(*found);
+    const std::optional<RunCounterpart> counterpart = comparer_.CounterpartOf(*found);
+    ASSAY_ASSIGN_OR_RETURN(result.pair, PairOf(*found, counterpart));
+    if (!counterpart) {
+      ASSAY_ASSIGN_OR_RETURN(result.counterpart_behind, FindBehind(differing, *found));
+    }
+    if (profile != nullptr) {
+      ASSAY_ASSIGN_OR_RETURN(result.outside, FindOutside(differing, *profile));
+    }
+    return std::optional(std::move(result));
+  }
+
+ private:
+  absl::StatusOr<InstructionPair> PairOf(size_t r, const std::optional<RunCounterpart>& counterpart) const {
+    InstructionPair pair{.second = comparer_.ShowSecond(r)};
+    if (!counterpart) return pair;
+    pair.first = comparer_.ShowFirst(counterpart->run);
+    pair.matched_by = counterpart->by;
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> values,
+                           ValueOfRun(second_, second_inputs_, second_trace_, r));
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> others,
+                           ValueOfRun(first_, first_inputs_, first_trace_, counterpart->run));
+    for (size_t k = 0; k < std::min(values.size(), others.size()); ++k)
+      CompareArrays(others[k], values[k], pair);
+    return pair;
+  }
+
+  // Every value of the second program is one of the first: another one of them is the output.
+  absl::StatusOr<std::optional<FirstDifference>> FindOtherOutput(const std::vector<OutputPair>& outputs,
+                                                                 FirstDifference result) const {
+    for (const OutputPair& output : outputs) {
+      const std::optional<size_t> by_second = Comparer::LastWith(second_trace_, output.second);
+      const std::optional<size_t> by_first = Comparer::LastWith(first_trace_, output.first);
+      if (!by_second || !by_first) continue;
+      ASSAY_ASSIGN_OR_RETURN(result.pair, PairOf(*by_second, RunCounterpart{*by_first, MatchedBy::kOutput}));
+      return std::optional(std::move(result));
+    }
+    return std::optional<FirstDifference>();
+  }
+
+  // The first one behind `found` whose counterpart has another value.
+  absl::StatusOr<std::optional<InstructionPair>> FindBehind(const std::vector<size_t>& differing,
+                                                            size_t found) const {
+    for (const size_t r : differing) {
+      const std::optional<RunCounterpart> counterpart = comparer_.CounterpartOf(r);
+      if (r <= found || !counterpart) continue;
+      ASSAY_ASSIGN_OR_RETURN(InstructionPair pair, PairOf(r, counterpart));
+      if (pair.different > 0) return std::optional(std::move(pair));
+    }
+    return std::optional<InstructionPair>();
+  }
+
+  absl::StatusOr<std::optional<InstructionPair>> FindOutside(const std::vector<size_t>& differing,
+                                                             const Profile& profile) const {
+    size_t tried = 0;
+    for (const size_t r : differing) {
+      const std::optional<RunCounterpart> other = comparer_.CounterpartOf(r);
+      if (!other || other->by == MatchedBy::kOpName || other->by == MatchedBy::kNameAlone) continue;
+      const InstructionRef of = first_trace_.runs[other->run].of;
+      if (of.computation != first_.module().entry) continue;
+      if (++tried > kMaxBounded) break;
+      ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> values,
+                             ValueOfRun(second_, second_inputs_, second_trace_, r));
+      ASSAY_ASSIGN_OR_RETURN(const bool is_outside,
+                             IsOutside(first_, first_inputs_, of.instruction, values, profile));
+      if (!is_outside) continue;
+      ASSAY_ASSIGN_OR_RETURN(InstructionPair pair, PairOf(r, other));
+      return std::optional(std::move(pair));
+    }
+    return std::optional<InstructionPair>();
+  }
+
+  const Program& first_;
+  const ProgramInputs& first_inputs_;
+  const Program& second_;
+  const ProgramInputs& second_inputs_;
+  const ValueTrace& first_trace_;
+  const ValueTrace& second_trace_;
+  const Comparer comparer_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::optional<FirstDifference>> FindFirstDifference(
     const Program& first, const ProgramInputs& first_inputs, const Program& second,
     const ProgramInputs& second_inputs, const std::vector<OutputPair>& outputs, const ValueTrace& first_trace,
-    const ValueTrace& second_trace) {
-  const Comparer comparer(first.module(), first_trace, second.module(), second_trace);
-  const auto pair_of =
-      [&](size_t r, const std::optional<RunCounterpart>& counterpart) -> absl::StatusOr<InstructionPair> {
-    InstructionPair pair{.second = comparer.ShowSecond(r)};
-    if (!counterpart) return pair;
-    pair.first = comparer.ShowFirst(counterpart->run);
-    pair.matched_by = counterpart->by;
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> values,
-                           ValueOfRun(second, second_inputs, second_trace, r));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Literal> others,
-                           ValueOfRun(first, first_inputs, first_trace, counterpart->run));
-    for (size_t k = 0; k < std::min(values.size(), others.size()); ++k)
-      CompareArrays(others[k], values[k], pair);
-    return pair;
-  };
-  FirstDifference result;
-  result.is_complete = first_trace.is_complete && second_trace.is_complete;
-  const std::vector<size_t> differing = comparer.DifferingOnTheWayTo(outputs);
-  result.differing = static_cast<int64_t>(differing.size());
-  const std::optional<size_t> found = comparer.FirstOfMeaning(differing);
-  if (!found) {
-    // Every value of the second program is one of the first: another one of them is the output.
-    for (const OutputPair& output : outputs) {
-      const std::optional<size_t> by_second = Comparer::LastWith(second_trace, output.second);
-      const std::optional<size_t> by_first = Comparer::LastWith(first_trace, output.first);
-      if (!by_second || !by_first) continue;
-      ASSAY_ASSIGN_OR_RETURN(result.pair, pair_of(*by_second, RunCounterpart{*by_first, MatchedBy::kOutput}));
-      return std::optional(std::move(result));
-    }
-    return std::optional<FirstDifference>();
-  }
-  const std::optional<RunCounterpart> counterpart = comparer.CounterpartOf(*found);
-  ASSAY_ASSIGN_OR_RETURN(result.pair, pair_of(*found, counterpart));
-  if (counterpart) return std::optional(std::move(result));
-  for (const size_t r : differing) {
-    if (r <= *found) continue;
-    const std::optional<RunCounterpart> behind = comparer.CounterpartOf(r);
-    if (!behind) continue;
-    ASSAY_ASSIGN_OR_RETURN(InstructionPair pair, pair_of(r, behind));
-    if (pair.different == 0) continue;
-    result.counterpart_behind = std::move(pair);
-    break;
-  }
-  return std::optional(std::move(result));
+    const ValueTrace& second_trace, const Profile* profile) {
+  return Finder(first, first_inputs, second, second_inputs, first_trace, second_trace).Find(outputs, profile);
 }
 
 }  // namespace assay

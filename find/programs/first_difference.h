@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/profile.h"
 #include "find/programs/counterparts.h"
 #include "find/programs/value_trace.h"
 
@@ -38,7 +39,10 @@ struct FirstDifference {
   // Where the first difference is in an instruction without counterpart: the first one behind it that has
   // one, whose value differs.
   std::optional<InstructionPair> counterpart_behind;
-  int64_t differing = 0;  // evaluations of the second program that lead to outputs that differ, this included
+  // With a profile: the first one whose value is outside of the bounds that its counterpart, an instruction
+  // of the first program's entry computation, has there.
+  std::optional<InstructionPair> outside;
+  int64_t differing = 0;    // evaluations of the second program that differ and lead to differing outputs
   bool is_complete = true;  // else a trace was too long, and its end was left out
 };
 
@@ -53,12 +57,16 @@ struct OutputPair {
 //   none of its parameters has one of its arrays.
 // Of those that lead to a differing output through others that differ, the first one is taken. What makes
 // values from nothing, and what only moves such values or has no counterpart and only moves, is passed over:
-// a pass may bring in constants and transposes that mean nothing by themselves.
-// nullopt: no value of the two differs on the way to these outputs.
+// a pass may bring in constants and transposes that mean nothing by themselves. From there it is gone back as
+// long as an operand is not the counterpart's: a value may be one of the first program by chance.
+// nullopt: no value of the two differs on the way to these outputs. `profile` may be null; with one,
+// FirstDifference::outside is searched among the first kMaxBounded that have a counterpart by name, structure
+// or operands.
+constexpr size_t kMaxBounded = 32;
 absl::StatusOr<std::optional<FirstDifference>> FindFirstDifference(
     const Program& first, const ProgramInputs& first_inputs, const Program& second,
     const ProgramInputs& second_inputs, const std::vector<OutputPair>& outputs, const ValueTrace& first_trace,
-    const ValueTrace& second_trace);
+    const ValueTrace& second_trace, const Profile* profile = nullptr);
 
 }  // namespace assay
 

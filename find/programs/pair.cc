@@ -165,7 +165,8 @@ absl::StatusOr<std::vector<PairBounds>> BoundPair(const Program& first, const Pr
 absl::StatusOr<std::optional<FirstDifference>> FirstDifferenceOf(const Program& first,
                                                                  const ProgramInputs& first_inputs,
                                                                  const Program& second,
-                                                                 const ProgramInputs& second_inputs) {
+                                                                 const ProgramInputs& second_inputs,
+                                                                 const Profile* profile) {
   ASSAY_ASSIGN_OR_RETURN(const ValueTrace first_trace, TraceValues(first, first_inputs));
   ASSAY_ASSIGN_OR_RETURN(const ValueTrace second_trace, TraceValues(second, second_inputs));
   const ValueDigests by_first = DigestsOf(first_trace.outputs[0].root);
@@ -175,7 +176,8 @@ absl::StatusOr<std::optional<FirstDifference>> FirstDifferenceOf(const Program& 
     if (by_first[k] != by_second[k]) outputs.push_back({by_first[k], by_second[k]});
   }
   if (outputs.empty()) return std::optional<FirstDifference>();
-  return FindFirstDifference(first, first_inputs, second, second_inputs, outputs, first_trace, second_trace);
+  return FindFirstDifference(first, first_inputs, second, second_inputs, outputs, first_trace, second_trace,
+                             profile);
 }
 
 }  // namespace assay

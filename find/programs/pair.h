@@ -46,7 +46,8 @@ absl::StatusOr<std::vector<PairBounds>> BoundPair(const Program& first, const Pr
 absl::StatusOr<std::optional<FirstDifference>> FirstDifferenceOf(const Program& first,
                                                                  const ProgramInputs& first_inputs,
                                                                  const Program& second,
-                                                                 const ProgramInputs& second_inputs);
+                                                                 const ProgramInputs& second_inputs,
+                                                                 const Profile* profile = nullptr);
 
 }  // namespace assay
 

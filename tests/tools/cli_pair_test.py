@@ -81,6 +81,23 @@ class DiffOfPrograms(CliCase):
         self.assertEqual(found["outputs"]["out0"]["bounds"]["by_second"]["outside"], 4)
         self.assertEqual(found["first_difference"]["pair"]["second"]["name"], "c")
 
+    def test_first_outside(self):
+        """What differs first is rounding, what is wrong comes later."""
+        both = {}
+        for name, text, of, op in (("right", DIVIDE, "q", "sine"), ("wrong", MULTIPLY, "p", "cosine")):
+            both[name] = self.file(name + ".hlo", text.replace("  ROOT ", "  ").replace(
+                "\n}", f"\n  a = f32[4] add({of}, {of})\n  ROOT s = f32[4] {op}(a)\n}}"))
+        result = self.expect(1, "diff", both["right"], both["wrong"], "--inputs", self.inputs, "--profile",
+                             "xla-cpu", output="first difference: %p = f32[4] multiply\n")
+        found = json.loads(self.expect(1, "diff", both["right"], both["wrong"], "--inputs", self.inputs,
+                                       "--profile", "xla-cpu", "--json").stdout)
+        self.assertIsNone(found["first_difference"]["outside"])  # another opcode: no counterpart by its name
+        self.assertNotIn("first one outside", result.stdout.decode())
+        shifted = self.file("shifted.hlo", MULTIPLY.replace("  ROOT ", "  ").replace(
+            "\n}", "\n  w = f32[4] multiply(p, p)\n  a = f32[4] add(w, w)\n  ROOT s = f32[4] sine(a)\n}"))
+        self.expect(1, "diff", both["right"], shifted, "--inputs", self.inputs, "--profile", "xla-cpu",
+                    output="first one outside of its counterpart's bounds: %a = f32[4] add\n")
+
     def test_other_interface(self):
         add = self.file("add.hlo", ADD)
         self.expect(3, "diff", self.divide, add, "--random-inputs", "1",

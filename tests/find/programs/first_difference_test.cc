@@ -74,6 +74,27 @@ TEST_CASE("pair: equal programs, and moved arithmetic with the same results", "[
   CHECK(!Compared(kFirst, "ENTRY e { ROOT x = f32[4] parameter(0) }"));
 }
 
+TEST_CASE("pair: a value that is in the first program by chance does not hide a difference", "[find][pair]") {
+  // Both comparisons of the first program are there; the second one's first has a flipped direction and gives
+  // what the other one gave.
+  constexpr char kFirst[] = R"(ENTRY e { x = f32[4] parameter(0)
+  zero = f32[] constant(0)
+  z = f32[4] broadcast(zero), dimensions={}
+  less = pred[4] compare(x, z), direction=LT
+  n = f32[4] negate(x)
+  more = pred[4] compare(n, z), direction=LE
+  a = f32[4] select(less, x, z)
+  b = f32[4] select(more, n, x)
+  ROOT r = f32[4] add(a, b) })";
+  std::string second = kFirst;
+  second.replace(second.find("direction=LT"), 12, "direction=GE");
+  const std::optional<FirstDifference> found = Compared(kFirst, second);
+  REQUIRE(found);
+  CHECK(found->pair.second.name == "less");
+  CHECK(found->pair.second.op == "compare");
+  CHECK(found->pair.different == 4);
+}
+
 TEST_CASE("pair: slices whose names are swapped do not differ", "[find][pair]") {
   constexpr char kFirst[] = R"(ENTRY e { x = f32[4] parameter(0)
   s.1 = f32[2] slice(x), slice={[0:2]}
@@ -127,6 +148,24 @@ TEST_CASE("pair: a new constant is passed over, its use is named with the op_nam
   CHECK(found->pair.first->name == "q");
   CHECK(found->pair.matched_by == MatchedBy::kOpName);
   CHECK(found->pair.max_ulps == 1);
+}
+
+TEST_CASE("pair: an op_name that inlining has put a scope before", "[find][pair]") {
+  constexpr char kFirst[] = R"(
+f { p = f32[4] parameter(0)
+  c = f32[4] convert(p)
+  ROOT d.1 = f32[4] sqrt(c), metadata={op_name="root"} }
+ENTRY e { x = f32[4] parameter(0)
+  ROOT r = f32[4] call(x), to_apply=f, metadata={op_name="jit(g)/call"} })";
+  constexpr char kSecond[] = R"(ENTRY e { x = f32[4] parameter(0)
+  d.0 = f32[4] cbrt(x), metadata={op_name="jit(g)/call/root"}
+  ROOT r = f32[4] reshape(d.0), metadata={op_name="jit(g)/call/root"} })";
+  const std::optional<FirstDifference> found = Compared(kFirst, kSecond);
+  REQUIRE(found);
+  CHECK(found->pair.second.name == "d.0");
+  REQUIRE(found->pair.first);
+  CHECK(found->pair.first->name == "d.1");
+  CHECK(found->pair.matched_by == MatchedBy::kOpName);
 }
 
 TEST_CASE("pair: a changed constant of the same name is named itself", "[find][pair]") {
