@@ -1,38 +1,16 @@
 // assay diff --spmd: a partitioned program against the whole one.
-#include <algorithm>
-#include <cmath>
-
 #include "devices/device_io.h"
 #include "devices/partitioned.h"
 #include "evaluator/grid/device_grid.h"
-#include "evaluator/registry.h"
+#include "find/programs/first_collective.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
 #include "tools/commands.h"
+#include "tools/pair_text.h"
 
 namespace assay::cli {
 namespace {
-
-int64_t CollectivesOf(const Module& module) {
-  int64_t count = 0;
-  for (const Computation& computation : module.computations) {
-    count += std::count_if(
-        computation.instructions.begin(), computation.instructions.end(),
-        [](const Instruction& i) { return DefinitionOf(i.opcode).channel == Channel::kCollective; });
-  }
-  return count;
-}
-
-// How far floats may lie apart where nothing is said: a sum that is cut over P devices is rounded P times
-// more, by half a unit of its type each, and each collective may be behind such a cut. As a share of the
-// largest element of the output.
-double ShareOfReordering(ElementType type, int64_t devices, int64_t collectives) {
-  const FloatFormat* const format = IsComplex(type) ? Info(ComponentType(type)).format : Info(type).format;
-  if (format == nullptr) return 0;
-  const double unit = std::ldexp(1.0, -format->mantissa_bits);
-  return 4 * unit * static_cast<double>(devices) * static_cast<double>(collectives + 1);
-}
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const EngineFlags& flags, const Program& program,
                                                  const DeviceGrid& grid, std::vector<DeviceInputs> inputs) {
@@ -40,46 +18,6 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunOn(const EngineFlags& flags, const
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;
   return RunDevices(*plan, grid, std::move(inputs), options);
-}
-
-// One side of a comparison.
-struct Side {
-  const EngineFlags& flags;
-  const Program& program;
-  const DeviceGrid& grid;
-  const std::vector<DeviceInputs>& inputs;
-
-  absl::StatusOr<std::vector<DeviceOutputs>> ValueOf(int32_t instruction,
-                                                     std::optional<Program>& shorter) const {
-    ASSAY_ASSIGN_OR_RETURN(shorter, ProgramOf(program.module(), instruction));
-    return RunOn(flags, *shorter, grid, inputs);
-  }
-};
-
-// Where outputs differ: the first collective whose value, put together, is not that of its counterpart; empty
-// where names tell of none.
-std::string FirstDifference(const Side& sharded, const Side& whole, const Tolerance& said, bool is_said,
-                            int64_t collectives) {
-  for (const Counterpart& pair : CounterpartsOf(sharded.program.module(), whole.program.module())) {
-    std::optional<Program> shorter_whole, shorter_sharded;
-    const auto expected = whole.ValueOf(pair.whole, shorter_whole);
-    const auto outputs = sharded.ValueOf(pair.partitioned, shorter_sharded);
-    if (!expected.ok() || !outputs.ok()) continue;
-    const absl::StatusOr<Literal> assembled = AssembleRoot(shorter_whole->verified(), sharded.grid, *outputs);
-    if (!assembled.ok()) continue;
-    Tolerance tolerance = said;
-    const ElementType type = assembled->shape().element_type();
-    if (!is_said) tolerance.scale_rtol = ShareOfReordering(type, sharded.grid.size(), collectives);
-    if (CompareLiterals((*expected)[0].root, *assembled, tolerance).ok()) continue;
-    const auto name = [](const Side& side, int32_t i) {
-      const Instruction& instruction =
-          side.program.module().entry_computation().instructions[static_cast<size_t>(i)];
-      return fmt::format("'%{} = {}'", EscapeControls(instruction.name), Name(instruction.opcode));
-    };
-    return fmt::format("the first collective behind which they differ is {}, for {} of the whole program\n",
-                       name(sharded, pair.partitioned), name(whole, pair.whole));
-  }
-  return "";
 }
 
 }  // namespace
@@ -117,7 +55,6 @@ int DiffPartitioned(const DiffFlags& flags) {
   if (!assembled.ok()) return Fail(assembled.status(), flags.program);
 
   const bool is_said = flags.rtol > 0 || flags.atol > 0 || flags.ulps > 0;
-  const int64_t collectives = CollectivesOf(sharded->program.module());
   const NamedLiterals wholes = ResultsOf((*expected)[0].root), actual = ResultsOf(*assembled);
   std::string text;
   bool equal = true;
@@ -129,14 +66,19 @@ int DiffPartitioned(const DiffFlags& flags) {
     Tolerance tolerance = said;
     if (!is_said)
       tolerance.scale_rtol =
-          ShareOfReordering(wholes[k].second.shape().element_type(), grid->size(), collectives);
+          ShareOfReordering(wholes[k].second.shape().element_type(), sharded->program, grid->size());
     const Comparison comparison = CompareLiterals(wholes[k].second, actual[k].second, tolerance);
     equal = equal && comparison.ok();
     text += fmt::format("{}: {}\n", wholes[k].first, comparison.Report());
   }
   if (!equal) {
-    text += FirstDifference({sharded_flags, sharded->program, *grid, *pieces},
-                            {whole_flags, whole->program, *whole_grid, *inputs}, said, is_said, collectives);
+    RunOptions options = OptionsOf(flags);
+    options.interrupted = Interrupted;
+    const absl::StatusOr<std::optional<CollectiveDifference>> difference = FirstDifferingCollective(
+        sharded->program, {*grid, *pieces, options}, whole->program, {*whole_grid, *inputs, options},
+        is_said ? std::optional(said) : std::nullopt, EnginesOf(flags));
+    if (!difference.ok()) return Fail(difference.status(), flags.program);
+    if (*difference) text += TextOf(**difference);
   }
   if (!Write(text)) return 5;
   return equal ? 0 : 1;

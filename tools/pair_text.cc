@@ -92,6 +92,13 @@ void WriteJson(const FirstDifference& difference, JsonWriter& json) {
       "differing", difference.differing, "complete", difference.is_complete);
 }
 
+std::string TextOf(const CollectiveDifference& difference) {
+  return fmt::format(
+      "the first collective behind which they differ is '%{} = {}', for '%{} = {}' of the whole program\n",
+      EscapeControls(difference.name), difference.op, EscapeControls(difference.whole_name),
+      difference.whole_op);
+}
+
 std::string TextOf(const PairBounds& bounds) {
   return fmt::format("{}: {}, by the bounds of either {} inside, {} outside, {} undecided\n",
                      EscapeControls(bounds.by_first.key), Counted(bounds.by_first.elements, "element"),

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "find/programs/first_collective.h"
 #include "find/programs/pair.h"
 
 namespace assay {
@@ -14,6 +15,7 @@ namespace assay::cli {
 
 std::string TextOf(const FirstDifference& difference);
 void WriteJson(const FirstDifference& difference, JsonWriter& json);
+std::string TextOf(const CollectiveDifference& difference);
 // Of one output: how many elements are inside by the bounds of either, and by which program's.
 std::string TextOf(const PairBounds& bounds);
 void WriteJson(const PairBounds& bounds, JsonWriter& json);
