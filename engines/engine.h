@@ -78,6 +78,8 @@ class Kernel {
   virtual bool reads_on_host(int64_t) const { return !is_on_device(); }
   // Whether it gives the result, or this element of one that is a tuple, in the host's memory nevertheless.
   virtual bool gives_on_host(int64_t) const { return !is_on_device(); }
+  // Whether the result is operand 0 under another shape, wherever that lies: nothing is copied for it.
+  virtual bool passes_operand() const { return false; }
   // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
   virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };

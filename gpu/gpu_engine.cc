@@ -68,7 +68,7 @@ struct KernelRow {
 // of elements (fused_step.h).
 constexpr KernelRow kKernels[] = {
     {Opcode::kBroadcast, PrepareMove},
-    {Opcode::kConcatenate, PrepareMove},
+    {Opcode::kConcatenate, nullptr},  // PrepareConcatenate
     {Opcode::kConvolution, nullptr, PrepareConvolution},
     {Opcode::kCustomCall, PrepareCustom},
     {Opcode::kDot, nullptr, PrepareDot},
@@ -95,8 +95,10 @@ const KernelRow* KernelFor(Opcode opcode) {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
                                                         const FusionView& step, int64_t residues_from) {
+  if (step.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(device, step);
   if (!step.is_single()) return PrepareFused(device, step);
   const StepView single = step.single();
+  if (IsPassed(single)) return PreparePassed();
   if (const KernelRow* const row = KernelFor(single.instruction.opcode)) {
     return row->prepare_product != nullptr ? row->prepare_product(device, single, residues_from)
                                            : row->prepare(device, single);

@@ -13,6 +13,15 @@ namespace assay::gpu {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareMove(const std::shared_ptr<Device>& device,
                                                           const StepView& step);
 
+// A concatenate, whose operands may be members that move elements of one array each (plan/move_fusion.h).
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConcatenate(const std::shared_ptr<Device>& device,
+                                                                 const FusionView& step);
+
+// Whether the result is the operand's bytes in the same order (reshape, copy, some bitcasts and transposes):
+// it can be the operand itself.
+bool IsPassed(const StepView& step);
+std::shared_ptr<const Kernel> PreparePassed();
+
 }  // namespace assay::gpu
 
 #endif  // ASSAY_GPU_MOVE_STEP_H_

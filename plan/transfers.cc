@@ -32,6 +32,10 @@ std::vector<DeviceCopies> TransfersOf(const Computation& computation, const Comp
     const bool on_device = IsOnDevice(step);
     if (on_device) places[step.instruction] = PlaceOf(*step.kernel, 0);
     makers[step.instruction] = on_device ? step.kernel.get() : nullptr;
+    if (on_device && step.kernel->passes_operand()) {
+      places[step.instruction] = places[step.Reads(computation)[0]];
+      continue;
+    }
     if (step.kind == StepKind::kGetTupleElement) {
       const Kernel* const maker = makers[computation.instructions[step.instruction].operands[0]];
       places[step.instruction] = maker != nullptr

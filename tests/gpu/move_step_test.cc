@@ -28,6 +28,46 @@ TEST_CASE("transposes, slices, pads and concatenations of every width", "[gpu][m
   }
 }
 
+TEST_CASE("a concatenation reads through slices and reshapes", "[gpu][move]") {
+  for (const std::string t : {"s8", "f32", "c128"}) {
+    const auto check = [&](const std::string& parts, const std::string& root, const std::string& fuses) {
+      const std::string text = fmt::format(
+          "HloModule m\nENTRY e {{\n  x = {0}[6,8] parameter(0)\n  y = {0}[24] parameter(1)\n{1}  ROOT r = "
+          "{2}\n}}\n",
+          t, parts, root);
+      CheckOnDevice(text, 1);
+      CHECK_THAT(PlanOfEqualRun(text), Catch::Contains("fused: " + fuses));
+    };
+    check("  a = " + t + "[16] slice(y), slice={[8:24]}\n  b = " + t + "[8] slice(y), slice={[3:19:2]}\n",
+          t + "[24] concatenate(a, b), dimensions={0}", "%a %b");
+    check("  a = " + t + "[6,4] reshape(y)\n", t + "[6,20] concatenate(a, x, x), dimensions={1}", "%a");
+    check("  a = " + t + "[3,8] slice(x), slice={[0:6:2], [0:8]}\n  b = " + t + "[3,8] reshape(y)\n",
+          t + "[6,8] concatenate(a, b), dimensions={0}", "%a %b");
+  }
+}
+
+TEST_CASE("a reshape is its operand, wherever that is", "[gpu][move]") {
+  const std::string text = R"(HloModule m
+ENTRY e {
+  x = f32[6,8] parameter(0)
+  n = f32[6,8] tanh(x)
+  s = f32[48] reshape(n)
+  c = f32[4,12] reshape(s)
+  ROOT r = f32[48] reshape(c)
+}
+)";
+  CheckOnDevice(text);
+  const std::string plan = PlanOfEqualRun(text);
+  CHECK_THAT(plan, Catch::Contains("[in place]"));
+  if (!TestsEmulatedDriver()) return;
+  const Program program = ProgramOf(text);
+  const std::vector<Literal> arguments = RandomInputs(program.verified(), 1).value();
+  const Plan planned = PlanOf(program, Emulated());
+  const uint64_t before = CallsOf("cuLaunchKernel");
+  REQUIRE(Executor(planned, {}).Run(arguments).ok());
+  CHECK(CallsOf("cuLaunchKernel") == before + 1);
+}
+
 TEST_CASE("gathers and slices at indices, of rows of every length", "[gpu][move]") {
   for (const std::string t : {"s8", "f32", "c128"}) {
     for (const int row : {1, 2, 5, 48, 64}) {

@@ -14,7 +14,15 @@ class OnDevice final : public Kernel {
   bool gives_on_host(int64_t element) const override { return element == 1; }
 };
 
-// By step "NAME:to device/to host", of a plan whose steps of `opcode` are on a device.
+class PassesOn final : public Kernel {
+ public:
+  absl::StatusOr<Literal> Run(EvalContext&, std::span<Literal>) const override { return Fallback("idle"); }
+  bool is_on_device() const override { return true; }
+  bool passes_operand() const override { return true; }
+};
+
+// By step "NAME:to device/to host", of a plan whose steps of `opcode` are on a device, and its reshapes pass
+// their operand on.
 std::string TransfersIn(const std::string& body, Opcode opcode) {
   const VerifiedModule verified = Verified("ENTRY e {\n" + body + "}\n");
   const Computation& entry = verified.module().entry_computation();
@@ -22,6 +30,7 @@ std::string TransfersIn(const std::string& body, Opcode opcode) {
   for (Step& step : plan.steps) {
     const Instruction& instruction = entry.instructions[static_cast<size_t>(step.instruction)];
     if (instruction.opcode == opcode) step.kernel = std::make_shared<OnDevice>();
+    if (instruction.opcode == Opcode::kReshape) step.kernel = std::make_shared<PassesOn>();
     if (instruction.opcode == Opcode::kTuple) step.kind = StepKind::kTuple;
     if (instruction.opcode == Opcode::kGetTupleElement) {
       step.kind = StepKind::kGetTupleElement;
@@ -58,6 +67,18 @@ ROOT r = (f32[4], f64[4]) tuple(v, u)
 
 TEST_CASE("transfers: a root on the device is copied to the host", "[plan]") {
   CHECK(TransfersIn("x = f32[4] parameter(0)\nROOT a = f32[4] negate(x)\n", Opcode::kNegate) == "a:16/16");
+}
+
+TEST_CASE("transfers: a value that is passed on stays where it is", "[plan]") {
+  CHECK(TransfersIn(R"(x = f32[4] parameter(0)
+y = f32[2,2] reshape(x)
+a = f32[2,2] negate(y)
+b = f32[4] reshape(a)
+c = f32[4] negate(b)
+d = f32[2,2] reshape(c)
+ROOT r = f32[2,2] add(d, y)
+)",
+                    Opcode::kNegate) == "a:16/0 r:0/16");
 }
 
 // The kernel reads its second operand, and gives its second result, in the host's memory.
