@@ -18,8 +18,8 @@ std::string BackendUsage(const std::string& command);
 // The one place where backends are made from flags.
 // `command`: of --backend, empty where --plugin names one.
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command);
-// The command, or flags.plugin by this program, in a process of its own for each run, which may crash or hang:
-// for searches that run a backend again and again. Null: neither is given.
+// The command, or flags.plugin by this program, in a process of its own for each run, which may crash or
+// hang: for searches that run a backend again and again. Null: neither is given.
 absl::StatusOr<std::shared_ptr<Backend>> BackendInOwnProcess(const EngineFlags& flags,
                                                              const std::string& command);
 // The flags of `assay diff` that name a backend, and a profile where there is one; as a shell takes them.
