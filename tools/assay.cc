@@ -33,12 +33,7 @@ std::string PathOf(const TraceFlag& trace) {
   return trace.by_old_name;
 }
 
-// A command of the contract that this build lacks is not supported; any other unknown one is wrong usage.
 int UnknownCommand(const std::string& name) {
-  if (name == "bisect") {
-    std::fprintf(stderr, "assay: error: the command '%s' is not part of this build\n", name.c_str());
-    return 4;
-  }
   return assay::cli::UsageError("unknown command '" + assay::EscapeControls(name) + "'; see assay --help");
 }
 

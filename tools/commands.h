@@ -60,6 +60,8 @@ int DiffByProfile(const DiffFlags& flags);
 // Two programs, not two .npz files: the content decides.
 bool ComparesPrograms(const DiffFlags& flags);
 int DiffPrograms(const DiffFlags& flags);
+// Which pass of a compiler changed outputs: 0 where none does, with a profile where none leaves the bounds.
+int Bisect(const BisectFlags& flags);
 int GoldenCheck(const GoldenCheckFlags& flags);
 int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
 int GoldenRecord(const GoldenRecordFlags& flags);

@@ -199,6 +199,33 @@ void DeclareDiff(CLI::App& app, CommandLine& line) {
   AddComparisonFlags(command, line.diff);
 }
 
+void DeclareBisect(CLI::App& app, CommandLine& line) {
+  BisectFlags& flags = line.bisect;
+  CLI::App* const command = AddCommand(
+      app, "bisect", "find the pass of a compiler that changed a program's outputs", line, flags, Bisect);
+  command
+      ->add_option("DUMPS", flags.program,
+                   "the folder of --xla_dump_to with --xla_dump_hlo_pass_re=.*, or with --command a program")
+      ->required()
+      ->check(Input());
+  command->add_option("--command", flags.command,
+                      "compile with so many passes in place of dumps: 'CMD {program} {n} {output}'");
+  command->add_option("--passes", flags.passes, "with --command, the fewest and the most passes: LOW:HIGH")
+      ->check(PassRange());
+  command->add_option("--module", flags.module,
+                      "modules whose name this regular expression is found in; with --command, the program "
+                      "of this name");
+  AddInputFlags(command, flags);
+  command
+      ->add_option("--profile", flags.profile,
+                   "also say whether outputs leave the bounds of this profile (docs/bounds.md)")
+      ->check(Input());
+  AddOpsFlags(command, flags);
+  AddSeedFlag(command, flags);
+  AddLimitFlags(command, flags);
+  command->add_flag("--json", flags.json, "print the result as JSON");
+}
+
 void DeclareGolden(CLI::App& app, CommandLine& line) {
   CLI::App* const golden = app.add_subcommand("golden", "make and check golden files");
   golden->require_subcommand(1);
@@ -414,6 +441,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareBench(app, line);
   DeclareAudit(app, line);
   DeclareDiff(app, line);
+  DeclareBisect(app, line);
   DeclareGolden(app, line);
   DeclareProfile(app, line);
   DeclareConformance(app, line);

@@ -20,6 +20,7 @@ struct CommandLine {
   EngineFlags plan;
   AuditFlags audit;
   DiffFlags diff;
+  BisectFlags bisect;
   GoldenCheckFlags golden_check;
   GoldenUpdateFlags golden_update;
   GoldenRecordFlags golden_record;

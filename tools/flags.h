@@ -100,6 +100,14 @@ struct DiffFlags : EngineFlags {
   std::string command;  // as it was given, for the page
 };
 
+// `program` is a folder of dumps, or with `command` what is compiled; `module` is a regular expression.
+struct BisectFlags : EngineFlags {
+  std::string profile;  // empty: bits alone
+  std::string command;  // that compiles with so many passes; empty: there are dumps
+  std::string passes;   // LOW:HIGH, of `command`
+  bool json = false;
+};
+
 struct GoldenCheckFlags : EngineFlags {
   std::vector<std::string> paths;
   std::string actual;  // a backend's outputs, or a folder of them; empty: what runs is checked

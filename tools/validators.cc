@@ -63,6 +63,18 @@ CLI::Validator Regex() {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator PassRange() {
+  const auto check = [](const std::string& text) -> std::string {
+    constexpr uint64_t kMost = 1'000'000'000;
+    const size_t colon = text.find(':');
+    if (colon != std::string::npos && Whole(0, kMost)(text.substr(0, colon)).empty() &&
+        Whole(0, kMost)(text.substr(colon + 1)).empty())
+      return "";
+    return "'" + text + "' is not LOW:HIGH, two whole numbers from 0 to " + std::to_string(kMost);
+  };
+  return CLI::Validator(check, "");
+}
+
 CLI::Validator Types() {
   const auto check = [](const std::string& text) { return std::string(ParseTypes(text).status().message()); };
   return CLI::Validator(check, "");

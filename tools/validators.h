@@ -20,6 +20,8 @@ CLI::Validator Input();
 CLI::Validator Output();
 // A regular expression of ECMAScript.
 CLI::Validator Regex();
+// LOW:HIGH, two whole numbers.
+CLI::Validator PassRange();
 // out0=bf16,out1=s4
 CLI::Validator Types();
 // arg0=3x1,arg1.0=4: what the program says of the names is checked later.

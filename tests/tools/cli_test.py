@@ -399,11 +399,6 @@ ENTRY e {
             self.expect(2, *args, error="'-' names no file to write", cwd=self.folder.name)
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.hlo", "o.npz"])
 
-    def test_commands_that_this_build_does_not_have(self):
-        for command in ("bisect",):
-            self.expect(4, command, self.file("a.hlo", ADD),
-                        error=f"the command '{command}' is not part of this build")
-
     def test_an_error_names_its_file_once(self):
         program, none = self.file("a.hlo", ADD), self.path("none")
         for args in (("run", none), ("verify", none), ("run", program, "--inputs", none), ("plan", none),
