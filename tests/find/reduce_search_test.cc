@@ -67,7 +67,7 @@ SearchResult Found(const std::string& text, const Question& is_interesting,
   return Reduce(CaseOf(text), "it is there", StructureTest(is_interesting), options);
 }
 
-TEST_CASE("reduce: what a loop's body has is all that is left", "[reduce]") {
+TEST_CASE("reduce: what a loop's body has is all that is left", "[smaller]") {
   const SearchResult result =
       Found(kProgram, [](const CheckedCase& asked_case) { return Has(asked_case, Opcode::kTanh); });
   INFO(TextOf(result.best));
@@ -77,7 +77,7 @@ TEST_CASE("reduce: what a loop's body has is all that is left", "[reduce]") {
   CHECK(result.tries > 0);
 }
 
-TEST_CASE("reduce: a loop that must stay has nothing else in it", "[reduce]") {
+TEST_CASE("reduce: a loop that must stay has nothing else in it", "[smaller]") {
   const SearchResult result =
       Found(kProgram, [](const CheckedCase& asked_case) { return Has(asked_case, Opcode::kWhile); });
   INFO(TextOf(result.best));
@@ -85,7 +85,7 @@ TEST_CASE("reduce: a loop that must stay has nothing else in it", "[reduce]") {
   CHECK(NumInstructions(result.best.module()) == 5);
 }
 
-TEST_CASE("reduce: the result does not depend on how many are tried at once", "[reduce]") {
+TEST_CASE("reduce: the result does not depend on how many are tried at once", "[smaller]") {
   for (const Opcode opcode : {Opcode::kTanh, Opcode::kWhile, Opcode::kExp}) {
     const auto has = [opcode](const CheckedCase& asked_case) { return Has(asked_case, opcode); };
     SearchOptions options;
@@ -99,7 +99,7 @@ TEST_CASE("reduce: the result does not depend on how many are tried at once", "[
   }
 }
 
-TEST_CASE("reduce: what nobody needs stays where it is a part of what is looked for", "[reduce]") {
+TEST_CASE("reduce: what nobody needs stays where it is a part of what is looked for", "[smaller]") {
   const SearchResult result =
       Found(R"(HloModule m
 ENTRY e {
@@ -117,7 +117,7 @@ ENTRY e {
   CHECK(NumElements(result.best.module()) <= 6);
 }
 
-TEST_CASE("reduce: an interrupted search gives what it has", "[reduce]") {
+TEST_CASE("reduce: an interrupted search gives what it has", "[smaller]") {
   SearchOptions options;
   int64_t asked = 0;
   options.interrupted = [&] { return asked >= 3; };
@@ -133,7 +133,7 @@ TEST_CASE("reduce: an interrupted search gives what it has", "[reduce]") {
   CHECK(result.tries <= 4);
 }
 
-TEST_CASE("reduce: no candidate is asked twice", "[reduce]") {
+TEST_CASE("reduce: no candidate is asked twice", "[smaller]") {
   std::set<std::string> asked;
   bool repeats = false;
   const SearchResult result = Found(kProgram, [&](const CheckedCase& asked_case) {
@@ -144,7 +144,7 @@ TEST_CASE("reduce: no candidate is asked twice", "[reduce]") {
   CHECK(std::ssize(asked) == result.tries);
 }
 
-TEST_CASE("reduce: loops that would not end are not asked", "[reduce]") {
+TEST_CASE("reduce: loops that would not end are not asked", "[smaller]") {
   bool any_endless = false;
   Found(kProgram, [&](const CheckedCase& asked_case) {
     RunOptions options;

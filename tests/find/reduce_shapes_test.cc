@@ -23,7 +23,7 @@ CheckedCase Resized(const std::string& text, int64_t before, int64_t now) {
   return Applied(from, "make sizes smaller", places);
 }
 
-TEST_CASE("reduce: a size changes wherever it must be the same", "[reduce]") {
+TEST_CASE("reduce: a size changes wherever it must be the same", "[smaller]") {
   CHECK(TextOf(Resized(R"(HloModule m
 sum {
   a = f32[] parameter(0)
@@ -58,7 +58,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: sizes that follow are inferred", "[reduce]") {
+TEST_CASE("reduce: sizes that follow are inferred", "[smaller]") {
   CHECK(TextOf(Resized(R"(HloModule m
 ENTRY e {
   x = f32[4,3] parameter(0)
@@ -81,7 +81,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: a reshape that splits a dimension follows a part of it", "[reduce]") {
+TEST_CASE("reduce: a reshape that splits a dimension follows a part of it", "[smaller]") {
   CHECK(TextOf(Resized(R"(HloModule m
 ENTRY e {
   x = f32[12,5] parameter(0)
@@ -96,7 +96,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: inputs and constants keep their leading elements", "[reduce]") {
+TEST_CASE("reduce: inputs and constants keep their leading elements", "[smaller]") {
   const int64_t sizes[] = {2, 4}, numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};
   const CheckedCase from = CaseOf(R"(HloModule m
 ENTRY e {
@@ -113,7 +113,7 @@ ENTRY e {
     CHECK(result->GetInt(k) == std::vector<int64_t>{2, 4, 10, 12}[static_cast<size_t>(k)]);
 }
 
-TEST_CASE("reduce: sizes of slices, gathers and loops", "[reduce]") {
+TEST_CASE("reduce: sizes of slices, gathers and loops", "[smaller]") {
   CHECK(TextOf(Resized(R"(HloModule m
 c {
   p = (f32[8], pred[]) parameter(0)
@@ -156,7 +156,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: windows lose padding, and sizes follow", "[reduce]") {
+TEST_CASE("reduce: windows lose padding, and sizes follow", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 sum {
   a = f32[] parameter(0)
@@ -185,7 +185,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: dimensions of size 1 are left out", "[reduce]") {
+TEST_CASE("reduce: dimensions of size 1 are left out", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 sum {
   a = f32[] parameter(0)
@@ -224,7 +224,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: types become simpler everywhere", "[reduce]") {
+TEST_CASE("reduce: types become simpler everywhere", "[smaller]") {
   const double doubles[] = {1.5, -2};
   const int64_t sizes[] = {2};
   const CheckedCase from = CaseOf(R"(HloModule m
@@ -248,7 +248,7 @@ ENTRY e {
   CHECK(ReductionNamed("make types simpler").places(to).empty());
 }
 
-TEST_CASE("reduce: values become simpler, whole arrays before parts", "[reduce]") {
+TEST_CASE("reduce: values become simpler, whole arrays before parts", "[smaller]") {
   const double doubles[] = {0.3, -2.7, 1e10};
   const int64_t sizes[] = {3};
   const CheckedCase from = CaseOf(R"(HloModule m
@@ -270,7 +270,7 @@ ENTRY e {
   CHECK(values_after(7) == std::vector<double>{static_cast<float>(0.3), static_cast<float>(-2.7), 0});
 }
 
-TEST_CASE("reduce: parts of reshapes", "[reduce]") {
+TEST_CASE("reduce: parts of reshapes", "[smaller]") {
   const auto shape = [](std::vector<int64_t> sizes) { return Shape::ArrayOrDie(ElementType::kF32, sizes); };
   const std::vector<ReshapeGroup> groups = ReshapeGroups(shape({6, 4, 5}), shape({2, 3, 20}));
   REQUIRE(groups.size() == 2);

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-TEST_CASE("reduce: outputs are left out, and a tuple of one array becomes the array", "[reduce]") {
+TEST_CASE("reduce: outputs are left out, and a tuple of one array becomes the array", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 ENTRY e {
   x = f32[2] parameter(0)
@@ -33,7 +33,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: outputs of a loop are elements of what it gives", "[reduce]") {
+TEST_CASE("reduce: outputs of a loop are elements of what it gives", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 c {
   p = (f32[], pred[]) parameter(0)
@@ -53,7 +53,7 @@ ENTRY e {
   CHECK(entry.root_instruction().attributes.Int(Attr::kIndex) == 0);
 }
 
-TEST_CASE("reduce: an instruction becomes the root, the one in the middle first", "[reduce]") {
+TEST_CASE("reduce: an instruction becomes the root, the one in the middle first", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 ENTRY e {
   x = f32[2] parameter(0)
@@ -70,7 +70,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: instructions become parameters with the values that they had", "[reduce]") {
+TEST_CASE("reduce: instructions become parameters with the values that they had", "[smaller]") {
   const float numbers[] = {1, 4};
   const double doubles[] = {numbers[0], numbers[1]};
   const int64_t sizes[] = {2};
@@ -104,7 +104,7 @@ ENTRY e {
   CHECK(without.entry().parameters.size() == 2);
 }
 
-TEST_CASE("reduce: values of tuples and their elements are known", "[reduce]") {
+TEST_CASE("reduce: values of tuples and their elements are known", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 f {
   p = f32[] parameter(0)
@@ -122,7 +122,7 @@ ENTRY e {
   CHECK(from.values()[2]->GetDouble(0) == -3);
 }
 
-TEST_CASE("reduce: calls and fusions are inlined", "[reduce]") {
+TEST_CASE("reduce: calls and fusions are inlined", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 inner {
   a = f32[2] parameter(0)
@@ -145,7 +145,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: of a conditional the branch that is taken is tried first", "[reduce]") {
+TEST_CASE("reduce: of a conditional the branch that is taken is tried first", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m
 yes {
   a = f32[] parameter(0)
@@ -196,14 +196,14 @@ ENTRY e {
   ROOT g = f32[2] get-tuple-element(l), index=1
 })";
 
-TEST_CASE("reduce: a loop becomes its body, applied once", "[reduce]") {
+TEST_CASE("reduce: a loop becomes its body, applied once", "[smaller]") {
   const CheckedCase to = Applied(CaseOf(kLoop), "run a loop's body once");
   CHECK(to.module().computations.size() == 1);
   CHECK(TextOf(to).find("tanh(") != std::string::npos);
   CHECK(TextOf(to).find("while(") == std::string::npos);
 }
 
-TEST_CASE("reduce: an element of a loop's state is left out", "[reduce]") {
+TEST_CASE("reduce: an element of a loop's state is left out", "[smaller]") {
   const CheckedCase from = CaseOf(kLoop);
   // The last element is the first place.
   const CheckedCase to = AppliedAt(from, "drop the state of loops", 0);
@@ -224,7 +224,7 @@ TEST_CASE("reduce: an element of a loop's state is left out", "[reduce]") {
   CHECK_FALSE(ReductionNamed("drop the state of loops").apply(from, {&places[2], 1}).ok());
 }
 
-TEST_CASE("reduce: an element of a loop's state keeps its value", "[reduce]") {
+TEST_CASE("reduce: an element of a loop's state keeps its value", "[smaller]") {
   const CheckedCase from = CaseOf(kLoop);
   const CheckedCase to = AppliedAt(from, "freeze the state of loops", 1);
   CHECK(TextOf(to).find("tanh(") == std::string::npos);
@@ -233,7 +233,7 @@ TEST_CASE("reduce: an element of a loop's state keeps its value", "[reduce]") {
   CHECK(Literal::BitwiseEqual(*after, from.arguments()[0]));
 }
 
-TEST_CASE("reduce: instructions become operands, zeros and ones", "[reduce]") {
+TEST_CASE("reduce: instructions become operands, zeros and ones", "[smaller]") {
   const std::string text = R"(HloModule m
 ENTRY e {
   x = f32[2] parameter(0)
@@ -255,7 +255,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: arrays of sorts and reduces are left out", "[reduce]") {
+TEST_CASE("reduce: arrays of sorts and reduces are left out", "[smaller]") {
   CHECK(TextOf(AppliedAt(CaseOf(R"(HloModule m
 order {
   a = f32[] parameter(0)
@@ -340,7 +340,7 @@ ENTRY e {
 })"));
 }
 
-TEST_CASE("reduce: inputs become constants, and large constants parameters", "[reduce]") {
+TEST_CASE("reduce: inputs become constants, and large constants parameters", "[smaller]") {
   const double doubles[] = {1.5, -2};
   const int64_t sizes[] = {2};
   const CheckedCase from = CaseOf(R"(HloModule m
@@ -368,7 +368,7 @@ ENTRY e {
   CHECK(CostOf(given) < CostOf(large));
 }
 
-TEST_CASE("reduce: attributes get their defaults", "[reduce]") {
+TEST_CASE("reduce: attributes get their defaults", "[smaller]") {
   const CheckedCase from = CaseOf(R"(HloModule m, is_scheduled=true, frontend_attributes={a="b"}
 ENTRY e {
   x = f32[2,2]{0,1} parameter(0), sharding={replicated}
