@@ -68,10 +68,9 @@ std::string FirstText(const TraceReport& report) {
 std::string OutputText(const TracedOutput& output, TraceKind kind) {
   const std::string of = Counted(output.elements, "element");
   if (output.count == 0) return fmt::format("{}: none of {} is {}\n", output.key, of, Adjective(kind));
-  std::string text =
-      fmt::format("{}: {} of {} {} {}; {}{} comes from {}, by\n", output.key, output.count, of,
-                  output.count == 1 ? "is" : "are", Adjective(kind), output.key, IndexText(output.index),
-                  output.from_first ? "the first" : "elsewhere");
+  std::string text = fmt::format("{}: {} of {} {} {}; {}{} comes from {}, by\n", output.key, output.count, of,
+                                 output.count == 1 ? "is" : "are", Adjective(kind), output.key,
+                                 IndexText(output.index), output.from_first ? "the first" : "elsewhere");
   if (!output.is_complete) text += "  a step that was left out\n";
   const size_t gap = output.left_out_of_path > 0 ? output.path.size() / 2 : output.path.size();
   for (size_t k = 0; k < output.path.size(); ++k) {
