@@ -23,6 +23,7 @@ class ToldDevice final : public CustomDevice {
   void* stream() const override { return stream_; }
   absl::StatusOr<void*> Allocate(int64_t bytes) override {
     ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory, device_.Allocate(bytes));
+    ASSAY_RETURN_IF_ERROR(device_.Flush());  // the caller tells the stream itself
     return PointerOf(*memory_.emplace_back(std::move(memory)));
   }
 
@@ -62,6 +63,7 @@ class CustomStep final : public Kernel {
     }
     ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory,
                            device_->Allocate(std::max<int64_t>(shape->num_bytes(), 1)));
+    ASSAY_RETURN_IF_ERROR(device_->Flush());
     address = PointerOf(*memory);
     return Literal::OnDevice(shape, std::make_shared<ResidentArray>(std::move(memory), context.run().guard()),
                              context.run().budget());

@@ -10,6 +10,7 @@
 namespace assay::gpu {
 
 absl::Status ResidentArray::CopyOut(std::span<std::byte> host) {
+  ASSAY_RETURN_IF_ERROR(CheckLost());
   return memory_->device()->CopyOut(host, memory_->address());
 }
 
@@ -19,8 +20,11 @@ void ResidentArray::Lost(const absl::Status& why) {
 
 absl::StatusOr<std::shared_ptr<ResidentArray>> OnDevice(Device& device, const Literal& array) {
   if (auto resident = std::dynamic_pointer_cast<ResidentArray>(array.device_array());
-      resident != nullptr && resident->memory().device().get() == &device)
-    return resident;
+      resident != nullptr && resident->memory().device().get() == &device) {
+    const absl::Status lost = resident->CheckLost();
+    if (lost.ok()) return resident;
+    if (array.IsOnDeviceAlone()) return lost;
+  }
   const std::span<const std::byte> bytes = array.bytes();
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory,
                          device.Allocate(std::max<int64_t>(1, static_cast<int64_t>(bytes.size()))));

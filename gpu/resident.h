@@ -18,9 +18,12 @@ class ResidentArray final : public DeviceArray {
  public:
   // `guard`: of the run whose value lies there alone; null where the host has it too.
   ResidentArray(std::shared_ptr<DeviceMemory> memory, std::shared_ptr<RunGuard> guard)
-      : memory_(std::move(memory)), guard_(std::move(guard)) {}
+      : memory_(std::move(memory)), guard_(std::move(guard)), losses_(memory_->device()->losses()) {}
   const DeviceMemory& memory() const { return *memory_; }
   const std::shared_ptr<DeviceMemory>& shared_memory() const { return memory_; }
+
+  // The error of work that may have been meant for it and was never done.
+  absl::Status CheckLost() const { return memory_->device()->LostSince(losses_); }
 
   absl::Status CopyOut(std::span<std::byte> host) override;
   void Lost(const absl::Status& why) override;
@@ -28,6 +31,7 @@ class ResidentArray final : public DeviceArray {
  private:
   const std::shared_ptr<DeviceMemory> memory_;
   const std::shared_ptr<RunGuard> guard_;
+  const uint64_t losses_;  // of the device, before this
 };
 
 // Where an array lies on the device, to where it is copied if it does not. The copy stays with the literal's

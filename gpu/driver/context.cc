@@ -31,8 +31,7 @@ StreamContext::~StreamContext() {
 }
 
 absl::Status StreamContext::Run(absl::FunctionRef<absl::Status()> body) {
-  if (broken_) return Broken();
-  ASSAY_RETURN_IF_ERROR(untold_.Take());
+  ASSAY_RETURN_IF_ERROR(Ready());
   return InContext(body);
 }
 

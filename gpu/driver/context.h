@@ -30,9 +30,14 @@ class StreamContext {
   // Runs `body` with the context as this thread's current one, and leaves the thread its own. Without running
   // it gives the error that broke the device, or one that nobody was told yet.
   absl::Status Run(absl::FunctionRef<absl::Status()> body);
-  // The same for what has to be done whether or not something failed before, where nobody can be told: its
+  // The error that Run would give without running its body.
+  absl::Status Ready() { return broken_ ? Broken() : untold_.Take(); }
+  // Run for what has to be done whether or not something failed before, where nobody can be told: its
   // error is that of the next Run. Nothing is done on a broken device.
   void RunUntold(absl::FunctionRef<absl::Status()> body);
+
+  // An error of a Run that goes on; the next Run gives it.
+  void Untold(const absl::Status& status) { untold_.Add(status); }
 
   // The error of a call (library.h). A lasting one is kept, with the kernel that was launched last.
   absl::Status Check(std::string_view function, cuda::Result result, std::string_view detail = {});

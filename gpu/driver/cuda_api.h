@@ -34,6 +34,7 @@ namespace assay::gpu::cuda {
   V(kOperatingSystem, CUDA_ERROR_OPERATING_SYSTEM, 304, false)                          \
   V(kInvalidHandle, CUDA_ERROR_INVALID_HANDLE, 400, false)                              \
   V(kNotFound, CUDA_ERROR_NOT_FOUND, 500, false)                                        \
+  V(kNotReady, CUDA_ERROR_NOT_READY, 600, false)                                        \
   V(kIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS, 700, true)                             \
   V(kLaunchOutOfResources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, false)              \
   V(kLaunchTimeout, CUDA_ERROR_LAUNCH_TIMEOUT, 702, true)                               \
@@ -50,6 +51,8 @@ namespace assay::gpu::cuda {
   V(kSystemNotReady, CUDA_ERROR_SYSTEM_NOT_READY, 802, false)                           \
   V(kSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803, false)               \
   V(kCompatNotSupportedOnDevice, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804, false) \
+  V(kStreamCaptureUnsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, false)       \
+  V(kStreamCaptureInvalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, false)       \
   V(kUnknown, CUDA_ERROR_UNKNOWN, 999, false)
 
 enum class Result : int32_t {
@@ -75,9 +78,12 @@ enum class DeviceAttribute : int32_t {
 enum class FunctionAttribute : int32_t { kSharedBytes = 1, kMaxDynamicSharedBytes = 8 };
 enum class JitOption : int32_t { kErrorLogBuffer = 5, kErrorLogBufferBytes = 6 };
 enum class PoolAttribute : int32_t { kReleaseThreshold = 4 };
+// Which calls of other threads fail while a stream is captured: none.
+enum class CaptureMode : int32_t { kRelaxed = 2 };
 
 inline constexpr unsigned kStreamNonBlocking =
     1;  // doesn't wait for the stream that others of the process use by default
+inline constexpr unsigned kEventDefault = 0;
 inline constexpr unsigned kEventDisableTiming = 2;  // an event that is only waited for
 // The keys of cuLaunchKernel's last parameter.
 inline constexpr uintptr_t kLaunchEnd = 0;
@@ -104,8 +110,11 @@ using Event = struct EventObject*;
 using Pool = struct PoolObject*;
 using Module = struct ModuleObject*;
 using Function = struct FunctionObject*;
+using Graph = struct GraphObject*;
+using GraphExec = struct GraphExecObject*;
 
-// F(symbol, (parameters)). Every function is one of CUDA 11.2 or older.
+// F(symbol, (parameters)). Every function is one of CUDA 11.4 or older: of cuEventElapsedTime the first
+// version.
 #define ASSAY_CUDA_FUNCTIONS(F)                                                                         \
   F(cuGetErrorName, (Result error, const char** name))                                                  \
   F(cuGetErrorString, (Result error, const char** text))                                                \
@@ -127,6 +136,7 @@ using Function = struct FunctionObject*;
   F(cuEventDestroy_v2, (Event event))                                                                   \
   F(cuEventRecord, (Event event, Stream stream))                                                        \
   F(cuEventSynchronize, (Event event))                                                                  \
+  F(cuEventElapsedTime, (float* milliseconds, Event start, Event end))                                  \
   F(cuMemHostAlloc, (void** host, size_t bytes, unsigned flags))                                        \
   F(cuMemFreeHost, (void* host))                                                                        \
   F(cuMemAlloc_v2, (Address * address, size_t bytes))                                                   \
@@ -149,7 +159,13 @@ using Function = struct FunctionObject*;
   F(cuFuncSetAttribute, (Function function, FunctionAttribute attribute, int value))                    \
   F(cuLaunchKernel, (Function function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,        \
                      unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared_bytes, \
-                     Stream stream, void** parameters, void** extra))
+                     Stream stream, void** parameters, void** extra))                                   \
+  F(cuStreamBeginCapture_v2, (Stream stream, CaptureMode mode))                                         \
+  F(cuStreamEndCapture, (Stream stream, Graph * graph))                                                 \
+  F(cuGraphInstantiateWithFlags, (GraphExec * exec, Graph graph, unsigned long long flags))             \
+  F(cuGraphLaunch, (GraphExec exec, Stream stream))                                                     \
+  F(cuGraphExecDestroy, (GraphExec exec))                                                               \
+  F(cuGraphDestroy, (Graph graph))
 
 struct Functions {
 #define ASSAY_CUDA_MEMBER(symbol, parameters) Result(*symbol) parameters = nullptr;
@@ -161,6 +177,10 @@ struct Functions {
 // cuModuleLoadDataEx takes, null where there is none of that name.
 using KernelImage = const void*(const char* module, size_t* bytes);
 inline constexpr char kKernelImageSymbol[] = "assay_kernel_image";
+// Exported by drivers that check what kernels access: in the order of the stream, an allocation that is not
+// given back may not be used until it is said to be used again.
+using MemoryUnused = Result(Stream stream, Address address, int unused);
+inline constexpr char kMemoryUnusedSymbol[] = "assay_memory_unused";
 
 }  // namespace assay::gpu::cuda
 

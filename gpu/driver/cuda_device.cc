@@ -1,5 +1,6 @@
 #include "gpu/driver/cuda_device.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/counted.h"
@@ -55,15 +56,6 @@ absl::StatusOr<DeviceProperties> PropertiesOf(const CudaLibrary& library, cuda::
   return properties;
 }
 
-std::string Describe(const DeviceFunction& function, const LaunchShape& shape, size_t argument_bytes) {
-  return fmt::format(
-      "kernel {} in {}x{}x{} blocks of {}x{}x{} threads with {} of dynamic shared memory and an "
-      "argument "
-      "of {}",
-      function.name(), shape.blocks[0], shape.blocks[1], shape.blocks[2], shape.threads[0], shape.threads[1],
-      shape.threads[2], Counted(shape.shared_bytes, "byte"), Counted(argument_bytes, "byte"));
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Open(const std::shared_ptr<CudaLibrary>& library) {
@@ -82,6 +74,7 @@ absl::Status CudaDevice::Fill(cuda::DeviceNumber device) {
   ASSAY_ASSIGN_OR_RETURN(
       const int pools, Attribute(context_->library(), cuda::DeviceAttribute::kMemoryPoolsSupported, device));
   modules_ = std::make_unique<Modules>(*context_);
+  queue_ = std::make_unique<LaunchQueue>(*context_);
   ASSAY_ASSIGN_OR_RETURN(memory_, MemorySource::Make(*context_, device, pools != 0));
   ASSAY_ASSIGN_OR_RETURN(staging_, Staging::Make(*context_));
   return absl::OkStatus();
@@ -94,8 +87,10 @@ CudaDevice::~CudaDevice() {
 }
 
 absl::Status CudaDevice::Close() {
+  if (queue_ != nullptr) context_->RunUntold([&] { return queue_->Flush(); });
   absl::Status status = context_->Close([&] {
     absl::Status within;
+    if (queue_ != nullptr) within = Both(within, queue_->Close());
     if (modules_ != nullptr) within = Both(within, modules_->Close());
     if (staging_ != nullptr) within = Both(within, staging_->Close());
     if (memory_ != nullptr) within = Both(within, memory_->Close());
@@ -138,74 +133,134 @@ absl::StatusOr<std::shared_ptr<DeviceMemory>> CudaDevice::Allocate(int64_t bytes
   if (bytes < 1)
     return EvalError({}, fmt::format("{} requested of the GPU, wanted at least 1", Counted(bytes, "byte")));
   std::shared_ptr<DeviceMemory> memory;
-  ASSAY_RETURN_IF_ERROR(context_->Run([&]() -> absl::Status {
-    ASSAY_ASSIGN_OR_RETURN(const DeviceAddress address, memory_->Allocate(bytes));
-    memory = Own(address, bytes);
+  const auto allocate = [&]() -> absl::Status {
+    absl::StatusOr<DeviceAddress> address = memory_->Allocate(bytes);
+    if (!address.ok() && IsMemoryError(address.status())) {
+      ASSAY_RETURN_IF_ERROR(queue_->Flush());
+      ASSAY_RETURN_IF_ERROR(memory_->ReturnUnused());
+      address = memory_->Allocate(bytes);
+    }
+    if (!address.ok()) return address.status();
+    memory = Own(*address, bytes);
     return memory != nullptr ? absl::OkStatus() : OutOfMemory("the host record of a GPU allocation");
-  }));
+  };
+  // Memory that is kept is given out without a call of the driver, which would need the context.
+  ASSAY_RETURN_IF_ERROR(context_->Ready());
+  if (const std::optional<DeviceAddress> kept = memory_->TakeKept(bytes)) {
+    queue_->AddUse(*kept, false);
+    memory = Own(*kept, bytes);
+    if (memory == nullptr) return OutOfMemory("the host record of a GPU allocation");
+    return memory;
+  }
+  ASSAY_RETURN_IF_ERROR(context_->Run(allocate));
   return memory;
 }
 
-void CudaDevice::Free(DeviceAddress address) {
+void CudaDevice::Free(DeviceAddress address, int64_t bytes) {
   if (context_ == nullptr) return;  // closed
   if (context_->broken()) {
     memory_->Forget(address);
     return;
   }
-  context_->RunUntold([&] { return memory_->Free(address); });
+  if (memory_->Keeps(bytes)) {
+    // Before another thread may be given it.
+    queue_->AddUse(address, true);
+    if (memory_->Keep(address)) return;
+  }
+  // What is in the queue may use it.
+  context_->RunUntold([&] {
+    const absl::Status flushed = queue_->Flush();
+    return Both(flushed, memory_->Free(address));
+  });
+}
+
+absl::Status CudaDevice::ReturnUnused() {
+  return RunBehindQueue([&] { return memory_->ReturnUnused(); });
 }
 
 absl::Status CudaDevice::CopyIn(DeviceAddress to, std::span<const std::byte> host) {
-  return context_->Run([&] { return staging_->CopyIn(to, host); });
+  return RunBehindQueue([&] { return staging_->CopyIn(to, host); });
 }
 
 absl::Status CudaDevice::CopyOut(std::span<std::byte> host, DeviceAddress from) {
-  return context_->Run(
+  return RunBehindQueue(
       [&] { return host.empty() ? context_->Synchronize() : staging_->CopyOut(host, from); });
 }
 
 absl::Status CudaDevice::CopyWithin(DeviceAddress to, DeviceAddress from, int64_t bytes) {
-  return context_->Run([&] {
-    if (bytes == 0) return absl::OkStatus();
-    return context_->Check("cuMemcpyDtoDAsync_v2",
-                           context_->api().cuMemcpyDtoDAsync_v2(to, from, bytes, context_->stream()));
+  if (bytes == 0) return absl::OkStatus();
+  if (LaunchQueue::IsSmall(bytes)) return Queued([&] { return queue_->AddCopy(to, from, bytes); });
+  return RunBehindQueue([&] {
+    return queue_->Timed([&] {
+      return context_->Check("cuMemcpyDtoDAsync_v2",
+                             context_->api().cuMemcpyDtoDAsync_v2(to, from, bytes, context_->stream()));
+    });
   });
 }
 
 absl::Status CudaDevice::Zero(DeviceAddress to, int64_t bytes) {
-  return context_->Run([&] {
-    if (bytes == 0) return absl::OkStatus();
-    return context_->Check("cuMemsetD8Async",
-                           context_->api().cuMemsetD8Async(to, 0, bytes, context_->stream()));
+  if (bytes == 0) return absl::OkStatus();
+  if (LaunchQueue::IsSmall(bytes)) return Queued([&] { return queue_->AddFill(to, 0, bytes); });
+  return RunBehindQueue([&] {
+    return queue_->Timed([&] {
+      return context_->Check("cuMemsetD8Async",
+                             context_->api().cuMemsetD8Async(to, 0, bytes, context_->stream()));
+    });
   });
 }
 
 absl::Status CudaDevice::Launch(const DeviceFunction& function, const LaunchShape& shape,
                                 std::span<const std::byte> argument) {
-  return context_->Run([&]() -> absl::Status {
-    ASSAY_RETURN_IF_ERROR(function.AllowShared(*context_, shape.shared_bytes));
-    // The argument as one buffer with its size: of a list of pointers the driver reads what
-    // it thinks the kernel takes.
-    size_t bytes = argument.size();
-    void* extra[] = {
-        reinterpret_cast<void*>(cuda::kLaunchBufferPointer), const_cast<std::byte*>(argument.data()),
-        reinterpret_cast<void*>(cuda::kLaunchBufferSize), &bytes, reinterpret_cast<void*>(cuda::kLaunchEnd)};
-    const cuda::Result result = context_->api().cuLaunchKernel(
-        function.handle(), shape.blocks[0], shape.blocks[1], shape.blocks[2], shape.threads[0],
-        shape.threads[1], shape.threads[2], shape.shared_bytes, context_->stream(), nullptr, extra);
-    if (result != cuda::Result::kSuccess)
-      return context_->Check("cuLaunchKernel", result, Describe(function, shape, bytes));
-    context_->Launched(function.name());
+  if (LaunchQueue::IsSmall(shape))
+    return Queued([&] { return queue_->AddLaunch(function, shape, argument); });
+  return RunBehindQueue(
+      [&] { return queue_->Timed([&] { return queue_->Launch(function, shape, argument); }); });
+}
+
+absl::Status CudaDevice::Flush() {
+  if (queue_->IsEmpty()) return absl::OkStatus();
+  return context_->Run([&] { return queue_->Flush(); });
+}
+
+void CudaDevice::FlushUntold() {
+  if (!queue_->IsEmpty()) context_->RunUntold([&] { return queue_->Flush(); });
+}
+
+absl::Status CudaDevice::StartTiming() {
+  return RunBehindQueue([&] { return queue_->StartTiming(); });
+}
+
+absl::StatusOr<double> CudaDevice::EndTiming() {
+  double seconds = 0;
+  ASSAY_RETURN_IF_ERROR(RunBehindQueue([&]() -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(seconds, queue_->EndTiming());
     return absl::OkStatus();
-  });
+  }));
+  return seconds;
+}
+
+absl::Status CudaDevice::LostSince(uint64_t losses) const {
+  return queue_->losses() == losses ? absl::OkStatus() : queue_->why_lost();
 }
 
 absl::Status CudaDevice::Synchronize() {
-  return context_->Run([&] { return context_->Synchronize(); });
+  return RunBehindQueue([&] { return context_->Synchronize(); });
+}
+
+absl::Status CudaDevice::Queued(absl::FunctionRef<bool()> add) {
+  ASSAY_RETURN_IF_ERROR(context_->Ready());
+  return add() ? Flush() : absl::OkStatus();
+}
+
+absl::Status CudaDevice::RunBehindQueue(absl::FunctionRef<absl::Status()> body) {
+  return context_->Run([&]() -> absl::Status {
+    ASSAY_RETURN_IF_ERROR(queue_->Flush());
+    return body();
+  });
 }
 
 absl::Status CudaDevice::Tell(absl::FunctionRef<absl::Status(void* stream)> body) {
-  return context_->Run([&] { return body(context_->stream()); });
+  return RunBehindQueue([&] { return queue_->Timed([&] { return body(context_->stream()); }); });
 }
 
 }  // namespace assay::gpu

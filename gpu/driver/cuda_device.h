@@ -7,6 +7,7 @@
 
 #include "gpu/driver/context.h"
 #include "gpu/driver/device.h"
+#include "gpu/driver/launch_queue.h"
 #include "gpu/driver/memory.h"
 #include "gpu/driver/modules.h"
 #include "gpu/driver/staging.h"
@@ -37,8 +38,15 @@ class CudaDevice final : public Device {
   using Device::Launch;
   absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape,
                       std::span<const std::byte> argument) override;
+  absl::Status Flush() override;
+  void FlushUntold() override;
   absl::Status Synchronize() override;
   absl::Status Tell(absl::FunctionRef<absl::Status(void* stream)> body) override;
+  absl::Status ReturnUnused() override;
+  absl::Status StartTiming() override;
+  absl::StatusOr<double> EndTiming() override;
+  uint64_t losses() const override { return queue_->losses(); }
+  absl::Status LostSince(uint64_t losses) const override;
   int64_t live_allocations() const override { return memory_->live(); }
 
  private:
@@ -46,12 +54,17 @@ class CudaDevice final : public Device {
       : Device(std::move(properties)), context_(std::move(context)) {}
 
   absl::Status Fill(cuda::DeviceNumber device);
-  void Free(DeviceAddress address) override;
+  void Free(DeviceAddress address, int64_t bytes) override;
+  // `add` puts something into the queue, and says whether that is full.
+  absl::Status Queued(absl::FunctionRef<bool()> add);
+  // StreamContext::Run, when the stream was told all that is in the queue.
+  absl::Status RunBehindQueue(absl::FunctionRef<absl::Status()> body);
 
   std::unique_ptr<StreamContext> context_;  // null: closed
   std::unique_ptr<MemorySource> memory_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<Modules> modules_;
+  std::unique_ptr<LaunchQueue> queue_;
 };
 
 }  // namespace assay::gpu

@@ -32,12 +32,12 @@ Opened Device::Open(const std::string& driver) {
 std::shared_ptr<DeviceMemory> Device::Own(DeviceAddress address, int64_t bytes) {
   DeviceMemory* const memory = new (std::nothrow) DeviceMemory(shared_from_this(), address, bytes);
   if (memory == nullptr) {
-    Free(address);
+    Free(address, bytes);
     return nullptr;
   }
   return std::shared_ptr<DeviceMemory>(memory);  // frees it as well where there is no room for the counts
 }
 
-DeviceMemory::~DeviceMemory() { device_->Free(address_); }
+DeviceMemory::~DeviceMemory() { device_->Free(address_, size_); }
 
 }  // namespace assay::gpu

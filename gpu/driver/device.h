@@ -3,7 +3,9 @@
 // where the device's memory ends and EvalError (naming the driver's function, with its own text) for all
 // else. A call that finds the device broken (a kernel that left its memory) is the last one that does
 // anything: all later ones give that error. What fails where nobody can be told, as in a destructor, is the
-// error of the next call, which then does nothing else.
+// error of the next call, which then does nothing else. Small launches, copies within the device and fills
+// are told to the driver later (launch_queue.h): what fails then is the error of a later call, and what was
+// made before may be wrong (LostSince).
 #ifndef ASSAY_GPU_DRIVER_DEVICE_H_
 #define ASSAY_GPU_DRIVER_DEVICE_H_
 
@@ -18,6 +20,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "base/error.h"
+#include "gpu/driver/launch_shape.h"
 
 namespace assay::gpu {
 
@@ -36,9 +39,6 @@ struct DeviceProperties {
   int64_t memory = 0;            // bytes of the device
   int64_t shared_per_block = 0;  // bytes that a block may ask for (the opt-in limit)
 };
-
-// An address in the device's memory.
-using DeviceAddress = uint64_t;
 
 class Device;
 
@@ -65,12 +65,6 @@ class DeviceMemory {
 
 // A kernel of a loaded module. Valid as long as the device is.
 class DeviceFunction;
-
-struct LaunchShape {
-  uint32_t blocks[3] = {1, 1, 1};
-  uint32_t threads[3] = {1, 1, 1};
-  uint32_t shared_bytes = 0;  // of dynamic shared memory
-};
 
 // A device with one stream, in whose order everything runs. Any thread may call it.
 class Device : public std::enable_shared_from_this<Device> {
@@ -108,7 +102,20 @@ class Device : public std::enable_shared_from_this<Device> {
   // it: an error that it ends with comes from a later call.
   virtual absl::Status Launch(const DeviceFunction& function, const LaunchShape& shape,
                               std::span<const std::byte> argument) = 0;
+  // Tells the driver what it was not told yet.
+  virtual absl::Status Flush() = 0;
+  virtual void FlushUntold() = 0;  // an error is the next call's
   virtual absl::Status Synchronize() = 0;
+  // The time on the device from the first kernel, copy within it or fill behind StartTiming to the end of the
+  // last one, by its own clock; 0 where there was none. Copies to the host behind it are not part.
+  virtual absl::Status StartTiming() = 0;
+  virtual absl::StatusOr<double> EndTiming() = 0;  // seconds; waits for the stream
+  // How often something failed that had been put off. What was made before may be wrong: LostSince gives the
+  // error unless there were as many losses then.
+  virtual uint64_t losses() const = 0;
+  virtual absl::Status LostSince(uint64_t losses) const = 0;
+  // Gives the driver the memory that is kept for later allocations.
+  virtual absl::Status ReturnUnused() = 0;
   // Runs `body`, which tells the stream of the driver (a CUstream) what to do,
   // with the device's context as this thread's.
   virtual absl::Status Tell(absl::FunctionRef<absl::Status(void* stream)> body) = 0;
@@ -130,7 +137,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
  private:
   friend class DeviceMemory;
-  virtual void Free(DeviceAddress address) = 0;
+  virtual void Free(DeviceAddress address, int64_t bytes) = 0;
 
   const DeviceProperties properties_;
 };

@@ -52,6 +52,7 @@ absl::Status FindFunctions(void* handle, CudaLibrary* library) {
     return NotSupported({}, fmt::format("the CUDA driver {} (for CUDA {}) has no {}", library->name,
                                         VersionText(library->version), missing));
   Find(handle, cuda::kKernelImageSymbol, &library->kernel_image);
+  Find(handle, cuda::kMemoryUnusedSymbol, &library->memory_unused);
   return absl::OkStatus();
 }
 

@@ -33,8 +33,9 @@ struct CudaLibrary {
   std::string name;  // as it was opened
   int version = 0;   // CUDA's: 12040 is 12.4
   cuda::Functions functions;
-  cuda::KernelImage* kernel_image = nullptr;
-  UntoldFailures untold;  // of devices that are gone
+  cuda::KernelImage* kernel_image = nullptr;    // null: the driver has none
+  cuda::MemoryUnused* memory_unused = nullptr;  // null: the same
+  UntoldFailures untold;                        // of devices that are gone
 };
 
 // The library `name`, libcuda.so.1 where it is empty, with all of its functions; nothing of it has been

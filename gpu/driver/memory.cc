@@ -15,7 +15,7 @@ namespace {
 // A pool of the driver's own, not the device's default one, whose settings are others' as well.
 class PoolSource : public MemorySource {
  public:
-  explicit PoolSource(StreamContext& context) : MemorySource(context) {}
+  explicit PoolSource(StreamContext& context) : MemorySource(context, true) {}
 
   absl::Status Make(cuda::DeviceNumber device) {
     const cuda::PoolProperties properties{.location_id = device};
@@ -27,10 +27,10 @@ class PoolSource : public MemorySource {
     const absl::Status status = context().Check(
         "cuMemPoolSetAttribute",
         context().api().cuMemPoolSetAttribute(pool_, cuda::PoolAttribute::kReleaseThreshold, &threshold));
-    return status.ok() ? status : Both(status, Close());
+    return status.ok() ? status : Both(status, CloseSource());
   }
 
-  absl::Status Close() override {
+  absl::Status CloseSource() override {
     return context().Check("cuMemPoolDestroy", context().api().cuMemPoolDestroy(pool_));
   }
 
@@ -53,11 +53,10 @@ class PoolSource : public MemorySource {
 // before all that is to come.
 class ListSource : public MemorySource {
  public:
-  explicit ListSource(StreamContext& context) : MemorySource(context) {}
-
-  absl::Status Close() override { return Trim(); }
+  explicit ListSource(StreamContext& context) : MemorySource(context, false) {}
 
  private:
+  absl::Status CloseSource() override { return Trim(); }
   cuda::Result Take(int64_t bytes, cuda::Address* address) override {
     const int64_t rounded = RoundedForReuse(bytes);
     {
@@ -114,12 +113,7 @@ absl::StatusOr<cuda::Address> MemorySource::Allocate(int64_t bytes) {
     live_.reserve(live_.size() + 1);  // before there is something to lose
   }
   cuda::Address address = 0;
-  cuda::Result result = Take(bytes, &address);
-  if (result == cuda::Result::kOutOfMemory) {
-    ASSAY_RETURN_IF_ERROR(context_.Synchronize());
-    ASSAY_RETURN_IF_ERROR(Trim());
-    result = Take(bytes, &address);
-  }
+  const cuda::Result result = Take(bytes, &address);
   const std::lock_guard lock(mutex_);
   if (result != cuda::Result::kSuccess)
     return context_.Check(
@@ -128,6 +122,55 @@ absl::StatusOr<cuda::Address> MemorySource::Allocate(int64_t bytes) {
   live_.emplace(address, bytes);
   live_bytes_ += bytes;
   return address;
+}
+
+bool MemorySource::Keep(cuda::Address address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  ASSAY_CHECK(found != live_.end());
+  const int64_t bytes = found->second;
+  if (kept_bytes_ + bytes > kMaxKept) return false;
+  kept_[bytes].insert(address);
+  kept_bytes_ += bytes;
+  live_bytes_ -= bytes;
+  live_.erase(found);
+  return true;
+}
+
+std::optional<cuda::Address> MemorySource::TakeKept(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(bytes);
+  if (found == kept_.end() || found->second.empty()) return std::nullopt;
+  const cuda::Address address = *found->second.begin();
+  live_.emplace(address, bytes);
+  live_bytes_ += bytes;
+  found->second.erase(found->second.begin());
+  kept_bytes_ -= bytes;
+  return address;
+}
+
+absl::Status MemorySource::GiveKept() {
+  const std::lock_guard lock(mutex_);
+  absl::Status status;
+  for (const auto& [bytes, addresses] : kept_) {
+    for (const cuda::Address address : addresses) {
+      if (!context_.broken()) status = Both(status, Give(address, bytes));
+    }
+  }
+  kept_.clear();
+  kept_bytes_ = 0;
+  return status;
+}
+
+absl::Status MemorySource::ReturnUnused() {
+  absl::Status status = GiveKept();
+  ASSAY_RETURN_IF_ERROR(Both(status, context_.Synchronize()));
+  return Trim();
+}
+
+absl::Status MemorySource::Close() {
+  const absl::Status status = GiveKept();
+  return context_.broken() ? status : Both(status, CloseSource());
 }
 
 absl::Status MemorySource::Free(cuda::Address address) {

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "gpu/driver/context.h"
 
 namespace assay::gpu {
 
-// Every function is called inside of StreamContext::Run.
+// Functions that call the driver are called inside of StreamContext::Run.
 class MemorySource {
  public:
   // Takes from a pool of the driver's where the device has them; else from a list of
@@ -20,17 +22,29 @@ class MemorySource {
                                                             bool device_has_pools);
   virtual ~MemorySource() = default;
 
-  // Where there is no room, what is unused is given to the driver, and asked again.
   absl::StatusOr<cuda::Address> Allocate(int64_t bytes);
   absl::Status Free(cuda::Address address);
+
+  // Small pieces are kept and given out again without the driver. What still runs with them stands in the
+  // stream before all that is to come. The lowest address is given out first, so that a loop's iterations get
+  // the same ones. Whether a piece of so many bytes may be kept:
+  bool Keeps(int64_t bytes) const { return keeps_ && bytes <= kMaxKeptPiece; }
+  // In place of Free; false: there is no more room.
+  bool Keep(cuda::Address address);
+  // In place of Allocate; none is kept of exactly so many bytes.
+  std::optional<cuda::Address> TakeKept(int64_t bytes);
+  // Waits for the stream, and gives the driver what nobody uses.
+  absl::Status ReturnUnused();
+
   // For what can't be given back, the device being broken. Its bytes.
   int64_t Forget(cuda::Address address);
-  virtual absl::Status Close() = 0;
+  absl::Status Close();
 
   int64_t live() const;
 
  protected:
-  explicit MemorySource(StreamContext& context) : context_(context) {}
+  // `keeps`: pieces are worth keeping here.
+  MemorySource(StreamContext& context, bool keeps) : context_(context), keeps_(keeps) {}
   StreamContext& context() { return context_; }
 
  private:
@@ -38,12 +52,20 @@ class MemorySource {
   virtual absl::Status Give(cuda::Address address, int64_t bytes) = 0;
   // Gives the driver what nobody uses. The stream has come to its end.
   virtual absl::Status Trim() = 0;
+  virtual absl::Status CloseSource() = 0;
   virtual const char* function() const = 0;  // that Take calls
 
+  static constexpr int64_t kMaxKeptPiece = 1 << 20, kMaxKept = 64 << 20;
+
+  absl::Status GiveKept();
+
   StreamContext& context_;
-  mutable std::mutex mutex_;  // of the two below
+  const bool keeps_;
+  mutable std::mutex mutex_;  // of all below
   absl::flat_hash_map<cuda::Address, int64_t> live_;
   int64_t live_bytes_ = 0;
+  absl::flat_hash_map<int64_t, std::set<cuda::Address>> kept_;  // by bytes
+  int64_t kept_bytes_ = 0;
 };
 
 // The bytes that are asked of a driver without pools, so that pieces can be used again for others of nearly

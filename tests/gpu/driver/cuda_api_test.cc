@@ -8,11 +8,17 @@
 #if __has_include(<cuda.h>)
 #include <cuda.h>
 
+#ifdef cuEventElapsedTime
+// Drivers have its second version since CUDA 12.8, which tells some errors from others. We use the first one.
+#undef cuEventElapsedTime
+extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
+#endif
+
 namespace assay::gpu::cuda {
 namespace {
 
 // Whether values of the types are passed alike: pointers as pointers to such types, all else as integers of
-// equal size. A pointer to what only the driver looks into is like any other of that kind.
+// equal size, floats as such. A pointer to what only the driver looks into is like any other of that kind.
 template <typename A, typename B>
 constexpr bool Alike() {
   if constexpr (std::is_pointer_v<A> && std::is_pointer_v<B>) {
@@ -29,7 +35,7 @@ constexpr bool Alike() {
   } else {
     constexpr bool integers =
         (std::is_integral_v<A> || std::is_enum_v<A>)&&(std::is_integral_v<B> || std::is_enum_v<B>);
-    return integers && sizeof(A) == sizeof(B);
+    return std::is_same_v<A, B> || (integers && sizeof(A) == sizeof(B));
   }
 }
 
@@ -73,6 +79,7 @@ ASSAY_CUDA_MEANT(cuMemFree, cuMemFree_v2);
 ASSAY_CUDA_MEANT(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
 ASSAY_CUDA_MEANT(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
 ASSAY_CUDA_MEANT(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
+ASSAY_CUDA_MEANT(cuStreamBeginCapture, cuStreamBeginCapture_v2);
 #undef ASSAY_CUDA_MEANT
 // The others have no second meaning: the name of the symbol, after cuda.h's macros,
 // is the one that we look up.
@@ -104,6 +111,8 @@ static_assert(static_cast<int>(FunctionAttribute::kMaxDynamicSharedBytes) ==
 static_assert(static_cast<int>(JitOption::kErrorLogBuffer) == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(static_cast<int>(JitOption::kErrorLogBufferBytes) == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(static_cast<int>(PoolAttribute::kReleaseThreshold) == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+static_assert(static_cast<int>(CaptureMode::kRelaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
+static_assert(kEventDefault == CU_EVENT_DEFAULT);
 static_assert(kStreamNonBlocking == CU_STREAM_NON_BLOCKING && kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(kLaunchEnd == CU_LAUNCH_PARAM_END_AS_INT);
 static_assert(kLaunchBufferPointer == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT);

@@ -1,6 +1,7 @@
 // What a device does, on the emulated driver: copies, kernels, their order, memory, modules.
 #include "gpu/driver/device.h"
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
@@ -51,6 +52,14 @@ struct TestDevice {
   EmulatedDriver driver;
   std::shared_ptr<CudaDevice> device;
 };
+
+// With the error of the launch itself.
+template <typename Argument>
+absl::Status LaunchNow(Device& device, const DeviceFunction& function, const LaunchShape& shape,
+                       const Argument& argument) {
+  const absl::Status status = device.Launch(function, shape, argument);
+  return status.ok() ? device.Flush() : status;
+}
 
 template <typename T>
 std::vector<T> CopiedOut(Device& device, DeviceAddress from, size_t count) {
@@ -261,14 +270,14 @@ TEST_CASE("device: launches that the device can't do name kernel and shape", "[g
   const AddArguments arguments{memory->address(), memory->address(), memory->address(), 1};
   for (const LaunchShape& shape : {LaunchShape{.threads = {1025, 1, 1}}, LaunchShape{.blocks = {0, 1, 1}},
                                    LaunchShape{.blocks = {1, 65536, 1}}}) {
-    const absl::Status status = device.Launch(add, shape, arguments);
+    const absl::Status status = LaunchNow(device, add, shape, arguments);
     CHECK(ExitCodeOf(status) == 5);
     CHECK_THAT(MessageOf(status),
                Contains("cuLaunchKernel: CUDA_ERROR_INVALID_VALUE") && Contains("kernel add in "));
   }
   // An argument of another size than the kernel's.
-  CHECK_THAT(MessageOf(device.Launch(add, {}, uint64_t{0})), Contains("an argument of 8 bytes"));
-  CHECK(device.Launch(add, {}, arguments).ok());
+  CHECK_THAT(MessageOf(LaunchNow(device, add, {}, uint64_t{0})), Contains("an argument of 8 bytes"));
+  CHECK(LaunchNow(device, add, {}, arguments).ok());
 }
 
 TEST_CASE("device: shared memory above 48 KiB is asked for, once", "[gpu][driver]") {
@@ -277,14 +286,46 @@ TEST_CASE("device: shared memory above 48 KiB is asked for, once", "[gpu][driver
   const DeviceFunction& add = MustLoad(device, "add");
   const auto memory = MustAllocate(device, 4);
   const AddArguments arguments{memory->address(), memory->address(), memory->address(), 1};
-  CHECK(device.Launch(add, {.shared_bytes = 48 << 10}, arguments).ok());
+  CHECK(LaunchNow(device, add, {.shared_bytes = 48 << 10}, arguments).ok());
   CHECK(test.driver.Calls("cuFuncSetAttribute") == 0);
-  CHECK(device.Launch(add, {.shared_bytes = 200 << 10}, arguments).ok());
-  CHECK(device.Launch(add, {.shared_bytes = 100 << 10}, arguments).ok());
+  CHECK(LaunchNow(device, add, {.shared_bytes = 200 << 10}, arguments).ok());
+  CHECK(LaunchNow(device, add, {.shared_bytes = 100 << 10}, arguments).ok());
   CHECK(test.driver.Calls("cuFuncSetAttribute") == 1);
-  const absl::Status status = device.Launch(add, {.shared_bytes = 300 << 10}, arguments);
+  const absl::Status status = LaunchNow(device, add, {.shared_bytes = 300 << 10}, arguments);
   CHECK_THAT(MessageOf(status),
              Contains("cuFuncSetAttribute") && Contains("307200 bytes of dynamic shared memory for add"));
+}
+
+TEST_CASE("device: small pieces of memory are kept, and the lowest is given out first", "[gpu][driver]") {
+  TestDevice test;
+  Device& device = *test.device;
+  std::vector<std::shared_ptr<DeviceMemory>> pieces;
+  std::vector<DeviceAddress> addresses;
+  for (int i = 0; i < 5; ++i) {
+    pieces.push_back(MustAllocate(device, 1000));
+    addresses.push_back(pieces.back()->address());
+  }
+  std::sort(addresses.begin(), addresses.end());
+  const uint64_t calls = test.driver.Calls("*");
+  std::swap(pieces[1], pieces[4]);
+  pieces.clear();
+  for (int i = 0; i < 5; ++i) {
+    pieces.push_back(MustAllocate(device, 1000));
+    CHECK(pieces.back()->address() == addresses[static_cast<size_t>(i)]);
+  }
+  CHECK(test.driver.Calls("*") == calls);
+  // What was in it is gone.
+  CHECK(CopiedOut<uint8_t>(device, addresses[0], 1000) == std::vector<uint8_t>(1000, 0xFB));
+  // Others are asked for, and large ones are given back.
+  CHECK(MustAllocate(device, 1001) != nullptr);
+  CHECK(test.driver.Calls("cuMemFreeAsync") == 0);
+  CHECK(MustAllocate(device, (1 << 20) + 1) != nullptr);
+  CHECK(test.driver.Calls("cuMemFreeAsync") == 1);
+  pieces.clear();
+  REQUIRE(device.ReturnUnused().ok());
+  REQUIRE(device.Synchronize().ok());
+  CHECK(test.driver.Calls("cuMemFreeAsync") == 7);
+  CHECK(test.driver.Live("bytes") == 0);
 }
 
 TEST_CASE("device: a thread's own context is its own again after each call", "[gpu][driver]") {

@@ -42,9 +42,9 @@ void assay_emulated_reset();
 // How often the function was called, "*": all of them.
 uint64_t assay_emulated_calls(const char* function);
 // How many of these objects there are: "contexts", "streams", "events", "pools", "modules", "host"
-// (pieces of pinned memory), "memory" (of device memory), "bytes" of it, "queued" (things
-// that wait in streams), "*": all objects. "reclaimed": how many went with their context,
-// as nobody had given them back.
+// (pieces of pinned memory), "graphs", "graph execs", "memory" (of device memory), "bytes" of it, "queued"
+// (things that wait in streams), "*": all objects. "reclaimed": how many went with their context, as nobody
+// had given them back.
 uint64_t assay_emulated_live(const char* kind);
 // The kernels of the image "assay-emulated:NAME", before those of CompiledModule(NAME). The caller owns it.
 void assay_emulated_register(const char* name, const assay::emulated::Module* module);

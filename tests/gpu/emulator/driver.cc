@@ -186,14 +186,17 @@ Result cuStreamDestroy_v2(cuda::Stream stream) {
 
 Result cuStreamSynchronize(cuda::Stream stream) {
   return Call("cuStreamSynchronize", Needs::kContext, [&](Emulator& emulator) {
-    return Knows(emulator.streams, stream) ? emulator.Drain(stream) : Result::kInvalidHandle;
+    if (!Knows(emulator.streams, stream)) return Result::kInvalidHandle;
+    const Result captured = emulator.NotInCapture(stream);
+    return captured == Result::kSuccess ? emulator.Drain(stream) : captured;
   });
 }
 
 Result cuEventCreate(cuda::Event* event, unsigned flags) {
   return Call("cuEventCreate", Needs::kContext, [&](Emulator& emulator) {
-    if (flags != cuda::kEventDisableTiming) return Result::kNotSupported;
+    if (flags != cuda::kEventDisableTiming && flags != cuda::kEventDefault) return Result::kNotSupported;
     *event = Add(&emulator.events, std::make_unique<cuda::EventObject>());
+    (*event)->is_timed = flags == cuda::kEventDefault;
     return Result::kSuccess;
   });
 }
@@ -207,10 +210,13 @@ Result cuEventDestroy_v2(cuda::Event event) {
 Result cuEventRecord(cuda::Event event, cuda::Stream stream) {
   return Call("cuEventRecord", Needs::kContext, [&](Emulator& emulator) {
     if (!Knows(emulator.events, event) || !Knows(emulator.streams, stream)) return Result::kInvalidHandle;
+    if (const Result captured = emulator.NotInCapture(stream); captured != Result::kSuccess) return captured;
     event->stream = stream;
     event->done = std::make_shared<bool>(false);
-    return emulator.Enqueue(stream, [done = event->done] {
+    event->time = std::make_shared<std::chrono::steady_clock::time_point>();
+    return emulator.Enqueue(stream, [done = event->done, time = event->time] {
       *done = true;
+      *time = std::chrono::steady_clock::now();
       return Result::kSuccess;
     });
   });
@@ -222,6 +228,19 @@ Result cuEventSynchronize(cuda::Event event) {
     if (event->done == nullptr) return Result::kSuccess;
     const std::shared_ptr<bool> done = event->done;
     return emulator.Drain(event->stream, done.get());
+  });
+}
+
+// The time of the machine that emulates. What was not done yet has none.
+Result cuEventElapsedTime(float* milliseconds, cuda::Event start, cuda::Event end) {
+  return Call("cuEventElapsedTime", Needs::kContext, [&](Emulator& emulator) {
+    for (const cuda::Event event : {start, end}) {
+      if (!Knows(emulator.events, event) || !event->is_timed || event->done == nullptr)
+        return Result::kInvalidHandle;
+      if (!*event->done) return Result::kNotReady;
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(*end->time - *start->time).count();
+    return Result::kSuccess;
   });
 }
 }

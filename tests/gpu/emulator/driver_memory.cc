@@ -50,6 +50,7 @@ bool IsPinned(const Emulator& emulator, const void* host, size_t bytes) {
 Result CopyWithHost(Emulator* emulator, cuda::Stream stream, const void* host, cuda::Address device,
                     size_t bytes, const std::function<void()>& copy, const char* what) {
   if (!Knows(emulator->streams, stream)) return Result::kInvalidHandle;
+  if (const Result captured = emulator->NotInCapture(stream); captured != Result::kSuccess) return captured;
   if (bytes == 0) return Result::kSuccess;
   const bool pinned = IsPinned(*emulator, host, bytes);
   const Result result = emulator->Enqueue(stream, [=] {
@@ -133,6 +134,7 @@ Result cuMemPoolTrimTo(cuda::Pool pool, size_t) {
 Result cuMemAllocFromPoolAsync(cuda::Address* address, size_t bytes, cuda::Pool pool, cuda::Stream stream) {
   return Call("cuMemAllocFromPoolAsync", Needs::kContext, [&](Emulator& emulator) {
     if (!Knows(emulator.pools, pool) || !Knows(emulator.streams, stream)) return Result::kInvalidHandle;
+    if (const Result captured = emulator.NotInCapture(stream); captured != Result::kSuccess) return captured;
     return Allocate(&emulator, true, bytes, address);
   });
 }
@@ -140,6 +142,7 @@ Result cuMemAllocFromPoolAsync(cuda::Address* address, size_t bytes, cuda::Pool 
 Result cuMemFreeAsync(cuda::Address address, cuda::Stream stream) {
   return Call("cuMemFreeAsync", Needs::kContext, [&](Emulator& emulator) {
     if (!Knows(emulator.streams, stream)) return Result::kInvalidHandle;
+    if (const Result captured = emulator.NotInCapture(stream); captured != Result::kSuccess) return captured;
     const auto block = emulator.memory.find(address);
     if (block == emulator.memory.end() || !block->second.of_pool || block->second.freed)
       return Result::kInvalidValue;
@@ -187,6 +190,17 @@ Result cuMemsetD8Async(cuda::Address to, unsigned char value, size_t bytes, cuda
       if (result == Result::kSuccess) std::memset(reinterpret_cast<void*>(to), value, bytes);
       return result;
     });
+  });
+}
+
+Result assay_memory_unused(cuda::Stream stream, cuda::Address address, int unused) {
+  Emulator& emulator = Emulator::Get();
+  const std::lock_guard lock(emulator.mutex);
+  if (emulator.fault != Result::kSuccess) return emulator.fault;
+  if (!Knows(emulator.streams, stream)) return Result::kInvalidHandle;
+  return emulator.Enqueue(stream, [&emulator, address, unused] {
+    const std::string trouble = unused != 0 ? emulator.heap.Unuse(address) : emulator.heap.Reuse(address);
+    return trouble.empty() ? Result::kSuccess : emulator.Break(Result::kIllegalAddress, trouble);
   });
 }
 }

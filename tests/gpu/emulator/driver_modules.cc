@@ -233,4 +233,6 @@ namespace assay::gpu::cuda {
   static_assert(std::is_same_v<decltype(&symbol), decltype(Functions::symbol)>);
 ASSAY_CUDA_FUNCTIONS(ASSAY_CUDA_EXPORTED)
 static_assert(std::is_same_v<decltype(assay_kernel_image), KernelImage>);
+extern "C" Result assay_memory_unused(Stream stream, Address address, int unused);
+static_assert(std::is_same_v<decltype(assay_memory_unused), MemoryUnused>);
 }  // namespace assay::gpu::cuda

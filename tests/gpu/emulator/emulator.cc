@@ -14,7 +14,10 @@ Emulator& Emulator::Get() {
 
 void Emulator::DestroyContext() {
   retained = 0;
-  reclaimed += streams.size() + events.size() + pools.size() + modules.size() + host.size() + memory.size();
+  reclaimed += streams.size() + events.size() + pools.size() + modules.size() + host.size() + memory.size() +
+               graphs.size() + graph_execs.size();
+  graphs.clear();
+  graph_execs.clear();
   streams.clear();
   events.clear();
   pools.clear();
@@ -46,8 +49,18 @@ Result Emulator::Drain(cuda::Stream stream, const bool* until) {
 }
 
 Result Emulator::Enqueue(cuda::Stream stream, std::function<Result()> run) {
+  if (stream->captured != nullptr) {
+    stream->captured->calls.push_back(std::move(run));
+    return Result::kSuccess;
+  }
   stream->queue.push_back(std::move(run));
   return settings.eager != 0 ? Drain(stream) : Result::kSuccess;
+}
+
+Result Emulator::NotInCapture(cuda::Stream stream) {
+  if (stream->captured == nullptr) return Result::kSuccess;
+  stream->capture_failed = true;
+  return Result::kStreamCaptureUnsupported;
 }
 
 const Module* Emulator::FindModule(std::string_view name) const {
@@ -135,6 +148,8 @@ uint64_t assay_emulated_live(const char* kind) {
                                                            {"pools", emulator.pools.size()},
                                                            {"modules", emulator.modules.size()},
                                                            {"host", emulator.host.size()},
+                                                           {"graphs", emulator.graphs.size()},
+                                                           {"graph execs", emulator.graph_execs.size()},
                                                            {"memory", emulator.heap.blocks()}};
   uint64_t all = 0;
   for (const auto& [name, count] : objects) {

@@ -8,6 +8,7 @@
 #ifndef ASSAY_TESTS_GPU_EMULATOR_EMULATOR_H_
 #define ASSAY_TESTS_GPU_EMULATOR_EMULATOR_H_
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -27,14 +28,28 @@ namespace assay::gpu::cuda {
 
 struct ContextObject {};
 
+// Each call gives what was wrong, kSuccess where nothing was.
+using Calls = std::deque<std::function<Result()>>;
+
+struct GraphObject {
+  Calls calls;
+};
+
+struct GraphExecObject {
+  std::shared_ptr<const Calls> calls;
+};
+
 struct StreamObject {
-  // Each gives what was wrong, kSuccess where nothing was.
-  std::deque<std::function<Result()>> queue;
+  Calls queue;
+  std::unique_ptr<GraphObject> captured;  // null: it is not being captured
+  bool capture_failed = false;            // by a call that can't be captured
 };
 
 struct EventObject {
   Stream stream = nullptr;     // into which it was put last
   std::shared_ptr<bool> done;  // null: it never was
+  bool is_timed = false;
+  std::shared_ptr<std::chrono::steady_clock::time_point> time;  // when it was done last
 };
 
 struct PoolObject {};
@@ -87,6 +102,8 @@ struct Emulator {
   Objects<cuda::EventObject> events;
   Objects<cuda::PoolObject> pools;
   Objects<cuda::ModuleObject> modules;
+  Objects<cuda::GraphObject> graphs;
+  Objects<cuda::GraphExecObject> graph_execs;
   std::map<void*, HostBlock> host;
   Heap heap;
   std::map<uint64_t, DeviceBlock> memory;  // by address
@@ -103,7 +120,10 @@ struct Emulator {
   Result Break(Result error, std::string why);
   // Runs what waits in the stream, up to the event where there is one. The context's error.
   Result Drain(cuda::Stream stream, const bool* until = nullptr);
+  // Into the graph, of a stream that is being captured.
   Result Enqueue(cuda::Stream stream, std::function<Result()> run);
+  // Ends the capture, where there is one: the call can't be part of a graph.
+  Result NotInCapture(cuda::Stream stream);
 
   // The modules of an image's name; null where there is none.
   const Module* FindModule(std::string_view name) const;

@@ -93,7 +93,33 @@ uint64_t Heap::Allocate(uint64_t bytes) {
   return address;
 }
 
+std::string Heap::Unuse(uint64_t address) {
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return Format("0x%" PRIx64 " is no allocation in use", address);
+  const uint64_t bytes = found->second.bytes;
+  std::string trouble = CheckZones(address, bytes);
+  std::memset(Bytes(address), kFreedByte, bytes);
+  unused_.insert(blocks_.extract(found));
+  changes_ = ++all_changes;
+  return trouble;
+}
+
+std::string Heap::Reuse(uint64_t address) {
+  const auto found = unused_.find(address);
+  if (found == unused_.end()) return Format("0x%" PRIx64 " is no unused allocation", address);
+  const uint64_t bytes = found->second.bytes;
+  std::string trouble = CheckFreed(address, bytes);
+  std::memset(Bytes(address), kUnknown, bytes);
+  blocks_.insert(unused_.extract(found));
+  changes_ = ++all_changes;
+  return trouble;
+}
+
 std::string Heap::Free(uint64_t address) {
+  if (unused_.contains(address)) {
+    std::string trouble = Reuse(address);
+    if (!trouble.empty()) return trouble;
+  }
   const auto found = blocks_.find(address);
   Block block = std::move(found->second);
   blocks_.erase(found);
@@ -134,6 +160,13 @@ std::string Heap::Describe(uint64_t address, uint64_t bytes) const {
                     " bytes that was freed",
                     bytes, address, address - freed.address, freed.block.bytes);
   }
+  if (auto unused = unused_.upper_bound(address); unused != unused_.begin()) {
+    --unused;
+    if (address - unused->first <= unused->second.bytes)
+      return Format("%" PRIu64 " bytes at 0x%" PRIx64 ", %" PRIu64 " bytes into an allocation of %" PRIu64
+                    " bytes that was freed",
+                    bytes, address, address - unused->first, unused->second.bytes);
+  }
   auto block = blocks_.upper_bound(address);
   if (block == blocks_.begin())
     return Format("%" PRIu64 " bytes at 0x%" PRIx64 ", where nothing is", bytes, address);
@@ -147,6 +180,12 @@ std::string Heap::Check() {
   std::string trouble;
   for (const auto& [address, block] : blocks_) {
     std::string found = CheckZones(address, block.bytes);
+    if (trouble.empty()) trouble = std::move(found);
+  }
+  uint64_t looked_at = 0;  // Reuse looks at the others
+  for (const auto& [address, block] : unused_) {
+    if ((looked_at += block.bytes) > kFreed) break;
+    std::string found = CheckFreed(address, block.bytes);
     if (trouble.empty()) trouble = std::move(found);
   }
   for (const FreedBlock& freed : freed_) {

@@ -22,6 +22,10 @@ class Heap final : public Memory {
   uint64_t Allocate(uint64_t bytes);
   // What was wrong around it; empty where nothing was. The address is one that Allocate gave.
   std::string Free(uint64_t address);
+  // Nobody may use it until Reuse, though it is not given back: as Free, but for the room that it takes. What
+  // was wrong.
+  std::string Unuse(uint64_t address);
+  std::string Reuse(uint64_t address);
   bool Has(uint64_t address) const { return blocks_.contains(address); }
 
   bool Contains(uint64_t address, uint64_t bytes) const override;
@@ -30,7 +34,7 @@ class Heap final : public Memory {
   // Which red zone or freed memory was written; empty where none was. It is as it should be afterwards.
   std::string Check();
 
-  uint64_t blocks() const { return blocks_.size(); }
+  uint64_t blocks() const { return blocks_.size(); }  // without those that are unused
   uint64_t bytes() const { return bytes_; }
 
  private:
@@ -45,6 +49,7 @@ class Heap final : public Memory {
 
   std::map<uint64_t, Block> blocks_;  // by address
   std::deque<FreedBlock> freed_;      // oldest first
+  std::map<uint64_t, Block> unused_;
   uint64_t bytes_ = 0;
   uint64_t freed_bytes_ = 0;
   uint64_t changes_ = 0;  // of blocks_, counted over all heaps
