@@ -80,6 +80,10 @@ class Kernel {
   virtual bool gives_on_host(int64_t) const { return !is_on_device(); }
   // Whether the result is operand 0 under another shape, wherever that lies: nothing is copied for it.
   virtual bool passes_operand() const { return false; }
+  // Whether it may leave the check of a result for later (deferred_checks.h).
+  virtual bool defers_checks() const { return false; }
+  // The body of a loop that has this step has run once: what a device was told since the last time may recur.
+  virtual void EndIteration() const {}
   // What computes an elementwise member of the step, where the accuracy's basis is kMembers.
   virtual Approximation ApproximationOf(const Instruction&) const { return {}; }
 };

@@ -103,6 +103,13 @@ absl::StatusOr<Literal> DeviceKernel::Run(EvalContext& context, std::span<Litera
   int64_t elements = 0;
   for (const std::shared_ptr<const Shape>& shape : shapes) elements += shape->num_elements();
   Results results;
+  Literal host_value;
+  if (has_host_value() && std::none_of(operands.begin(), operands.end(),
+                                       [](const Literal& operand) { return operand.IsOnDeviceAlone(); })) {
+    ASSAY_ASSIGN_OR_RETURN(host_value, HostValue(context, operands));
+    // Truth values are read by the host.
+    if (shapes[0]->element_type() == ElementType::kPred) return host_value;
+  }
   if (elements == 0) {
     for (const auto& shape : shapes) ASSAY_RETURN_IF_ERROR(results.Add(*device_, context, shape, nullptr));
     return std::move(results).Value(context);
@@ -132,7 +139,9 @@ absl::StatusOr<Literal> DeviceKernel::Run(EvalContext& context, std::span<Litera
   // What may have been written over can't be left to others.
   if (!status.ok()) return in_place ? status : LeftToOthers(status);
   ASSAY_RETURN_IF_ERROR(context.Charge(elements));
-  return std::move(results).Value(context);
+  if (host_value.shape().IsTuple()) return std::move(results).Value(context);
+  host_value.KeepOnDevice(results.literals[0].device_array());
+  return host_value;
 }
 
 }  // namespace assay::gpu

@@ -61,6 +61,7 @@ class DeviceKernel : public Kernel {
  public:
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const final;
   bool is_on_device() const final { return true; }
+  void EndIteration() const final { device_->FlushUntold(); }
 
  protected:
   explicit DeviceKernel(std::shared_ptr<Device> device) : device_(std::move(device)) {}
@@ -69,6 +70,12 @@ class DeviceKernel : public Kernel {
  private:
   // The operands over which the one result may be written where nobody else wants them.
   virtual std::span<const size_t> overwrites() const { return {}; }
+  // Of a small result that the host can compute as well, from what it has: then nobody waits for the device
+  // to read it there.
+  virtual bool has_host_value() const { return false; }
+  virtual absl::StatusOr<Literal> HostValue(EvalContext&, std::span<const Literal>) const {
+    return Fallback("no value on the host");
+  }
   // Tells the device what to do. Nothing is called for a result without elements.
   virtual absl::Status Enqueue(const DeviceCall& call) const = 0;
 

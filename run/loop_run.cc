@@ -4,7 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "engines/deferred_checks.h"
 #include "evaluator/eval_context.h"
+#include "evaluator/grid/device_grid.h"
+#include "evaluator/registry.h"
+#include "evaluator/scalar_function.h"
 #include "run/declared_sizes.h"
 #include "run/executor.h"
 #include "run/frame.h"
@@ -28,6 +32,12 @@ class Executor::LoopRun {
     body_.iteration.keeps_invariants = executor.KeepsInvariants(body_.plan);
     // What a kernel keeps is made of operands whose bytes stay where they are.
     if (body_.iteration.keeps_invariants) body_.iteration.memory = body_memory_;
+    defers_checks_ = MayDeferChecks();
+    const auto on_device =
+        std::find_if(body_.plan.steps.begin(), body_.plan.steps.end(), [](const Step& step) {
+          return step.kernel != nullptr && step.kernel->is_on_device() && !step.kernel->passes_operand();
+        });
+    if (on_device != body_.plan.steps.end()) device_kernel_ = on_device->kernel.get();
     is_read_by_body_.resize(state_.size(), false);
     for (const ElementSlot& input : body_.plan.state.inputs) is_read_by_body_[input.element] = true;
   }
@@ -36,12 +46,15 @@ class Executor::LoopRun {
   LoopRun& operator=(const LoopRun&) = delete;
 
   absl::StatusOr<Literal> Run() {
-    for (;; condition_.iteration.first = body_.iteration.first = false) {
-      if (executor_.plan_.has_dynamic) ASSAY_RETURN_IF_ERROR(TakeStateAsDeclared());
-      ASSAY_ASSIGN_OR_RETURN(const bool goes_on, EvaluateCondition());
-      if (!goes_on) return Result();
-      ASSAY_RETURN_IF_ERROR(RunBody());
+    // What no iteration changes is computed in the first one, for good.
+    ASSAY_ASSIGN_OR_RETURN(bool goes_on, RunIteration());
+    while (goes_on && defers_checks_) {
+      ASSAY_ASSIGN_OR_RETURN(goes_on, RunWithoutChecks());
     }
+    while (goes_on) {
+      ASSAY_ASSIGN_OR_RETURN(goes_on, RunIteration());
+    }
+    return Result();
   }
 
  private:
@@ -59,6 +72,60 @@ class Executor::LoopRun {
     Frame frame;
     Iteration iteration;
   };
+
+  // False: the condition was.
+  absl::StatusOr<bool> RunIteration() {
+    if (executor_.plan_.has_dynamic) ASSAY_RETURN_IF_ERROR(TakeStateAsDeclared());
+    ASSAY_ASSIGN_OR_RETURN(const bool goes_on, EvaluateCondition());
+    if (!goes_on) return false;
+    ASSAY_RETURN_IF_ERROR(RunBody());
+    condition_.iteration.first = body_.iteration.first = false;
+    return true;
+  }
+
+  // Iterations whose results are checked afterwards, all at once. If a check fails, they are as if they had
+  // not been, and are run again with checks, as are those that follow.
+  absl::StatusOr<bool> RunWithoutChecks() {
+    constexpr int kMost = 256;  // so that a wrong value does not make the loop run for ever
+    const std::vector<Literal> state = state_;
+    const int64_t step_units = executor_.step_units_;
+    DeferredChecks checks;
+    absl::StatusOr<bool> goes_on = true;
+    {
+      const DeferredChecks::Scope scope(&checks);
+      for (int i = 0; i < kMost && goes_on.ok() && *goes_on; ++i) goes_on = RunIteration();
+    }
+    ASSAY_ASSIGN_OR_RETURN(const bool right, checks.Hold());
+    if (right) return goes_on;
+    state_ = state;
+    executor_.SetStepUnits(step_units);
+    defers_checks_ = false;
+    return true;
+  }
+
+  // Whether iterations can be run again, and whether some step waits for its checks else.
+  bool MayDeferChecks() const {
+    constexpr int64_t kMaxStateBytes = 16
+                                       << 20;  // what is kept of it is copied where a step would overwrite it
+    if (executor_.observer_ != nullptr || executor_.plan_.has_dynamic ||
+        executor_.options_.crosscheck != Crosscheck::kOff || init_shape_->TotalBytes() > kMaxStateBytes ||
+        !body_.iteration.keeps_invariants || !condition_.iteration.keeps_invariants)
+      return false;
+    const Module& module = *executor_.plan_.module;
+    for (const Part* const part : {&condition_, &body_}) {
+      if (HasEffects(module, part->id)) return false;
+      if (std::ranges::any_of(part->computation.instructions, MayNotRunAgain)) return false;
+    }
+    return std::any_of(body_.plan.steps.begin(), body_.plan.steps.end(), [](const Step& step) {
+      return step.kernel != nullptr && step.kernel->defers_checks();
+    });
+  }
+
+  // It meets other devices, or it may have a loop, which may not end with wrong values.
+  static bool MayNotRunAgain(const Instruction& instruction) {
+    const OpDef& op = DefinitionOf(instruction.opcode);
+    return op.runs_steps || op.calls_may_have_effects || IsCollectiveOrTransfer(instruction);
+  }
 
   absl::Status TakeStateAsDeclared() {
     ASSAY_RETURN_IF_ERROR(TakeState(condition_.computation, state_));
@@ -89,6 +156,7 @@ class Executor::LoopRun {
     if (!body_.iteration.keeps_invariants) {
       for (const int32_t slot : body_.plan.loop_invariants) body_.frame[slot] = Literal();
     }
+    if (device_kernel_ != nullptr) device_kernel_->EndIteration();
     return absl::OkStatus();
   }
 
@@ -123,6 +191,8 @@ class Executor::LoopRun {
   std::vector<bool> is_read_by_body_;
   Part condition_, body_;
   bool condition_is_constant_ = false;
+  bool defers_checks_ = false;
+  const Kernel* device_kernel_ = nullptr;  // of a step of the body; null: none is on a device
   // What kernels keep from one iteration to the next, by step. A body may have several such loops, one in the
   // condition of the other, so that each run of a loop has its own.
   std::vector<StepMemory> body_memory_;
