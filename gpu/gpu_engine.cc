@@ -12,6 +12,7 @@
 #include "gpu/dot_step.h"
 #include "gpu/fused_step.h"
 #include "gpu/move_step.h"
+#include "gpu/placement.h"
 #include "gpu/ptx/fused.h"
 #include "gpu/random_step.h"
 #include "gpu/reduce_step.h"
@@ -49,6 +50,11 @@ bool GivesArrays(const Shape& result) {
 bool GpuEngine::CanFuse(const StepView& step) const {
   const Shape& shape = step.result_shape();
   if (!shape.IsArray() || shape.HasUnbounded() || shape.num_elements() < options_.min_elements) return false;
+  if (options_.min_elements < 0) {
+    const auto self = static_cast<int32_t>(&step.instruction - step.computation.instructions.data());
+    const FusionView alone{step.module, step.computation, {&self, 1}, step.instruction.operands};
+    if (!WhyOnCpu(alone).empty()) return false;
+  }
   return Device::Open(options_.driver).ok() && WhyNoMember(step).empty();
 }
 
@@ -120,6 +126,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionVie
     return NotSupported({}, "result is neither an array nor a tuple of arrays");
   if (const int64_t elements = ElementsOf(step); elements < options_.min_elements)
     return NotSupported({}, fmt::format("too few elements ({} < {})", elements, options_.min_elements));
+  if (options_.min_elements < 0) {
+    if (const std::string why = WhyOnCpu(step); !why.empty()) return NotSupported({}, why);
+  }
   absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step, options_.residues_from);
   // A device that fails, or has no memory left, has run nothing yet: the CPU can do all of it.
   if (kernel.ok() || absl::IsUnimplemented(kernel.status())) return kernel;

@@ -13,9 +13,8 @@ namespace assay::gpu {
 
 struct GpuOptions {
   std::string driver;  // the library with the driver API; empty: libcuda.so.1
-  // Steps that read and give fewer elements stay on the CPU: telling a device what to do takes some 10 us,
-  // and waiting for it as long again.
-  int64_t min_elements = int64_t{1} << 16;
+  // Steps that read and give fewer elements stay on the CPU; -1: by their work (placement.h).
+  int64_t min_elements = -1;
   // From how many products on a device that can takes dots by residues; -1: by the table of residue_dot.h.
   int64_t residues_from = -1;
   friend auto operator<=>(const GpuOptions&, const GpuOptions&) = default;

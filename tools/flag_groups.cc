@@ -19,7 +19,7 @@ void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
                       "with --engine gpu, the CUDA driver library (libcuda.so.1)");
   command
       ->add_option("--gpu-min-elements", flags.gpu.min_elements,
-                   "with --engine gpu, steps of fewer elements stay on the CPU (65536)")
+                   "with --engine gpu, steps of fewer elements stay on the CPU (by what the CPU takes)")
       ->check(Whole(0, INT64_MAX));
   command
       ->add_option(
