@@ -92,7 +92,12 @@ std::string GridRun::Run() {
   }
   std::vector<std::unique_ptr<Resident>> spare;
   for (size_t i = 0; i < most; ++i) {
-    spare.push_back(std::make_unique<Resident>());
+    if (Spare().empty()) {
+      spare.push_back(std::make_unique<Resident>());
+    } else {
+      spare.push_back(std::move(Spare().back()));
+      Spare().pop_back();
+    }
     spare.back()->fibres = &ThreadFibres(i);
   }
   for (size_t next = 0; problem_.empty() && (next < order.size() || !resident_.empty());) {
@@ -114,9 +119,19 @@ std::string GridRun::Run() {
     spare.push_back(std::move(resident_[chosen]));
     resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(chosen));
   }
+  for (std::unique_ptr<Resident>& left : resident_) spare.push_back(std::move(left));
   resident_.clear();
+  for (std::unique_ptr<Resident>& left : spare) {
+    left->cluster.reset();
+    Spare().push_back(std::move(left));
+  }
   current = outer;
   return problem_;
+}
+
+std::vector<std::unique_ptr<GridRun::Resident>>& GridRun::Spare() {
+  static thread_local std::vector<std::unique_ptr<Resident>> spare;
+  return spare;
 }
 
 void GridRun::Start(Resident& blocks, uint64_t number) {
@@ -126,7 +141,13 @@ void GridRun::Start(Resident& blocks, uint64_t number) {
                   static_cast<uint32_t>(block / size.x / size.y)};
   blocks.shared.assign(uint64_t{cluster_blocks_} * segment(), 0xa5);
   blocks.shadow.Reset(cluster_blocks_ * launch_.shared_bytes);
-  blocks.threads.assign(threads_ * cluster_blocks_, {});
+  blocks.threads.resize(threads_ * cluster_blocks_);
+  for (Thread& thread : blocks.threads) {
+    thread.state = State::kReady;
+    thread.found = false;
+    thread.open.clear();
+    thread.groups.clear();
+  }
   blocks.warps.assign(threads_ * cluster_blocks_ / 32, {});
   blocks.epochs.assign(cluster_blocks_, 1);
   blocks.cluster.reset();
@@ -354,7 +375,7 @@ void GridRun::WaitCopies(uint32_t groups_left) {
   auto& groups = running_thread().groups;
   while (groups.size() > groups_left) {
     Finish(groups.front());
-    groups.pop_front();
+    groups.erase(groups.begin());
   }
 }
 

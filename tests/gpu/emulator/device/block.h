@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -80,7 +79,7 @@ class GridRun {
     State state = State::kReady;
     bool found = false;  // what it polled for
     std::vector<Copy> open;
-    std::deque<std::vector<Copy>> groups;
+    std::vector<std::vector<Copy>> groups;
   };
   struct Warp {
     uint32_t epoch = 1;
@@ -88,7 +87,8 @@ class GridRun {
     WarpOperation operation = nullptr;
     std::array<void*, 32> operands{};
   };
-  // The blocks of a cluster that is under way; of a kernel without clusters: one block.
+  // The blocks of a cluster that is under way; of a kernel without clusters: one block. What it allocated is
+  // used again for others.
   struct Resident {
     Index3 first;  // block
     Fibres* fibres = nullptr;
@@ -102,6 +102,7 @@ class GridRun {
   };
   static constexpr size_t kRedZone = 4096;
 
+  static std::vector<std::unique_ptr<Resident>>& Spare();
   static void Entry();
   void Start(Resident& blocks, uint64_t number);
   // Lets every thread run until it waits. Whether the blocks are not done.

@@ -23,18 +23,27 @@ enum class Access { kRead, kWrite, kAtomic };
 
 class Shadow {
  public:
-  void Reset(uint32_t bytes) { bytes_.assign(bytes, {}); }
-  uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
+  // Nobody wrote or read any of so many bytes. What is known is forgotten when a byte is looked at next.
+  void Reset(uint32_t bytes) {
+    if (bytes_.size() < bytes) bytes_.resize(bytes);
+    if (++generation_ == 0) {
+      bytes_.assign(bytes_.size(), {});
+      generation_ = 1;
+    }
+  }
 
   // Bytes that a bulk copy brought: who may read them, the cluster's clocks say (cluster.h).
   void Bring(uint32_t offset, uint32_t count) {
-    for (uint32_t i = offset; i < offset + count; ++i) bytes_[i] = {{}, {}, true, false};
+    for (uint32_t i = offset; i < offset + count; ++i)
+      bytes_[i] = {.generation = generation_, .written = true};
   }
 
   // The race that an access of bytes [offset, offset + count) makes; empty: none. The bytes are inside.
   std::string Record(uint32_t offset, uint32_t count, Access access, const Moment& now) {
     for (uint32_t i = offset; i < offset + count; ++i) {
-      const char* const race = access == Access::kRead ? Read(bytes_[i], now) : Write(bytes_[i], now, access);
+      Byte& byte = bytes_[i];
+      if (byte.generation != generation_) byte = {.generation = generation_};
+      const char* const race = access == Access::kRead ? Read(byte, now) : Write(byte, now, access);
       if (race != nullptr) return Describe(race, i, now);
     }
     return "";
@@ -50,6 +59,7 @@ class Shadow {
   };
   struct Byte {
     Last write, read;
+    uint32_t generation = 0;  // of the block; of another one nothing of it counts
     bool written = false, atomic = false;
   };
 
@@ -102,6 +112,7 @@ class Shadow {
   }
 
   std::vector<Byte> bytes_;
+  uint32_t generation_ = 0;
 };
 
 }  // namespace assay::emulated
