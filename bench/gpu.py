@@ -8,11 +8,12 @@ PROGRAMS: a folder with program.hlo and inputs.npz in a folder each, timed from 
 results on the host. --small: sizes with which the emulated driver ends in seconds; such times say
 nothing. --only: cases whose names contain the text.
 
-Times are those of the host, from a call to the end of the device's work, the median of many runs; the
-first case says what a call with one small step costs. Programs but for the real ones end in a slice of
-one element, so that what is timed lies on the device: inputs are there after the first run. Indices are
-the same for both, and so are sort keys; other inputs are random numbers of either side. Nothing is
-asserted.
+Times are those of the host, from a call to the end of the device's work, the median of many runs; those
+behind "device" are the device's own, from the start of the first kernel to the end of the last one, of
+other runs. The first case says what a call with one small step costs. Programs but for the real ones end
+in a slice of one element, so that what is timed lies on the device: inputs are there after the first
+run. Indices are the same for both, and so are sort keys; other inputs are random numbers of either side.
+Nothing is asserted.
 """
 import argparse
 import datetime
@@ -109,7 +110,8 @@ class Bench:
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{program}: {done.stderr}")
-        return json.loads(done.stdout)["median_s"]
+        times = json.loads(done.stdout)
+        return times["median_s"], times.get("device_s")
 
     def peer_seconds(self, peer, parameters, given):
         """The median of 20 calls behind two that compile and warm up; none without a peer."""
@@ -149,9 +151,11 @@ class Bench:
                 archive = pathlib.Path(folder) / "inputs.npz"
                 numpy.savez(archive, **arrays)
                 inputs = ["--inputs", archive]
-            seconds = self.own_seconds(program, *inputs)
+            seconds, on_device = self.own_seconds(program, *inputs)
         other = self.peer_seconds(peer, parameters, given)
         line = f"{name:42}  {seconds * 1e3:11.4f} ms  {work / seconds:9.1f} {unit}/s"
+        if on_device:
+            line += f"  device {on_device * 1e3:11.4f} ms  {work / on_device:9.1f} {unit}/s"
         if other is not None:
             line += f"  JAX {other * 1e3:11.4f} ms  {other / seconds:6.2f} of its speed"
         print(line, flush=True)
@@ -276,8 +280,9 @@ class Bench:
         for program in sorted(pathlib.Path(self.flags.programs).glob("*/program.hlo")):
             if self.flags.only and self.flags.only not in program.parent.name:
                 continue
-            seconds = self.own_seconds(program, "--inputs", program.with_name("inputs.npz"))
-            print(f"{program.parent.name + ', host to host':42}  {seconds * 1e3:11.4f} ms", flush=True)
+            seconds, on_device = self.own_seconds(program, "--inputs", program.with_name("inputs.npz"))
+            line = f"{program.parent.name + ', host to host':42}  {seconds * 1e3:11.4f} ms"
+            print(line + (f"  device {on_device * 1e3:11.4f} ms" if on_device else ""), flush=True)
 
     def run(self):
         peer = f"JAX {self.jax.__version__}" if self.jax else "none, as JAX has no GPU here"

@@ -6,6 +6,7 @@
 #include "base/json_writer.h"
 #include "engines/native/sums/tiers.h"
 #include "fmt/format.h"
+#include "gpu/driver/device.h"
 #include "run/trace/roofline.h"
 #include "run/trace/step_times.h"
 #include "run/trace/step_trace.h"
@@ -71,6 +72,7 @@ class Runner {
 struct Times {
   std::vector<double> seconds;  // sorted
   double compile_seconds = 0;
+  std::optional<double> device_seconds;
   native::TierCounts sums;
   native::FunctionTiers functions;
 
@@ -97,6 +99,35 @@ std::optional<Times> MeasureTimes(const Runner& runner, int& exit_code) {
                      functions_after.second - functions_before.second,
                      functions_after.reference - functions_before.reference};
   return times;
+}
+
+// The time on the GPU, the median of some runs; none where the plan has no step there. These runs are not
+// those of the other times: recording events takes the host time.
+std::optional<double> MeasureDevice(const BenchFlags& flags, const Plan& plan, const Runner& runner,
+                                    int& exit_code) {
+  constexpr int kRuns = 9;
+  const auto is_on_device = [](const Step& step) {
+    return step.kernel != nullptr && step.kernel->is_on_device();
+  };
+  if (std::ranges::none_of(plan.computations, [&](const ComputationPlan& computation) {
+        return std::ranges::any_of(computation.steps, is_on_device);
+      }))
+    return std::nullopt;
+  const absl::StatusOr<std::shared_ptr<gpu::Device>> device = gpu::Device::Open(flags.gpu.driver);
+  std::vector<double> seconds;
+  for (int run = 0; device.ok() && run < kRuns; ++run) {
+    absl::Status status = (*device)->StartTiming();
+    if (status.ok() && !runner.Run(nullptr, exit_code)) return std::nullopt;
+    const absl::StatusOr<double> time = status.ok() ? (*device)->EndTiming() : status;
+    if (!time.ok()) {
+      exit_code = Fail(time.status(), flags.program);
+      return std::nullopt;
+    }
+    seconds.push_back(*time);
+  }
+  if (seconds.empty()) return std::nullopt;
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
 }
 
 // What was measured of every step of a plan.
@@ -206,6 +237,7 @@ void AddTimes(const Times& times, JsonWriter& json) {
   json.Fields("median_s", SignificantDigits(times.median(), 9), "min_s",
               SignificantDigits(times.seconds[0], 9), "runs", times.seconds.size(), "compile_s",
               SignificantDigits(times.compile_seconds, 9));
+  if (times.device_seconds) json.Fields("device_s", SignificantDigits(*times.device_seconds, 9));
   json.Fields("sums", sums.sums, "pairs_share", share(sums.pairs, sums.sums), "slices_share",
               share(sums.slices, sums.sums));
   json.Fields("values", functions.elements, "second_share", share(functions.second, functions.elements),
@@ -227,6 +259,7 @@ std::string TextOf(const Times& times) {
   std::string text = fmt::format(
       "median {:.6g} s, min {:.6g} s over {}; read, verified and planned in {:.6g} s\n", times.median(),
       times.seconds[0], Counted(times.seconds.size(), "run"), times.compile_seconds);
+  if (times.device_seconds) text += fmt::format("median on the GPU {:.6g} s\n", *times.device_seconds);
   const native::TierCounts& sums = times.sums;
   if (sums.sums > 0) {
     text += fmt::format("{} exact sums: {:.3g} of them needed pairs of doubles, {:.3g} slices\n", sums.sums,
@@ -327,6 +360,8 @@ int Bench(const BenchFlags& flags) {
   std::optional<Times> times = MeasureTimes(runner, exit_code);
   if (!times) return exit_code;
   times->compile_seconds = compile_seconds;
+  times->device_seconds = MeasureDevice(flags, plan, runner, exit_code);
+  if (exit_code != 0) return exit_code;
   std::optional<StepReport> report;
   if (flags.steps && !(report = MeasureSteps(flags, plan, runner, exit_code))) return exit_code;
   if (!flags.trace.empty()) {
