@@ -50,7 +50,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
   app.require_subcommand(1);
   CommandLine line;
-  line.diff.command = CommandOf(argc, argv);
+  line.diff.command = line.replay.command = CommandOf(argc, argv);
   assay::cli::Declare(app, line);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "assay: error: " + assay::EscapeControls(error.what()) +

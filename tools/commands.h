@@ -62,6 +62,8 @@ bool ComparesPrograms(const DiffFlags& flags);
 int DiffPrograms(const DiffFlags& flags);
 // Which pass of a compiler changed outputs: 0 where none does, with a profile where none leaves the bounds.
 int Bisect(const BisectFlags& flags);
+// diff of a call of a JAX function that was recorded.
+int Replay(const ReplayFlags& flags);
 int GoldenCheck(const GoldenCheckFlags& flags);
 int GoldenUpdateFiles(const GoldenUpdateFlags& flags);
 int GoldenRecord(const GoldenRecordFlags& flags);

@@ -133,8 +133,8 @@ void AddComparedFlags(CLI::App* command, DiffFlags& flags) {
   AddPluginFlags(command, flags)->excludes(actual)->excludes(backend);
 }
 
-// How the outputs are compared.
-void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
+// How outputs are compared with bounds, and what is written of that.
+void AddBoundsFlags(CLI::App* command, DiffFlags& flags) {
   command
       ->add_option("--profile", flags.profile,
                    "compare with the bounds of a conforming backend: strict, xla-cpu, xla-gpu, xla-gpu-tf32, "
@@ -171,6 +171,10 @@ void AddComparisonFlags(CLI::App* command, DiffFlags& flags) {
   command->add_flag("--proven-only", flags.proven_only,
                     "with --profile, exit 1 only for what is proven: implausible elements do not fail");
   command->add_flag("--json", flags.json, "with --profile, or of two programs, print the result as JSON");
+}
+
+// Element types of the outputs, and tolerances.
+void AddToleranceFlags(CLI::App* command, DiffFlags& flags) {
   command
       ->add_option(
           "--types", flags.types,
@@ -196,7 +200,25 @@ void DeclareDiff(CLI::App& app, CommandLine& line) {
   AddDeviceFlags(command, line.diff);
   AddOpsFlags(command, line.diff);
   AddLimitFlags(command, line.diff);
-  AddComparisonFlags(command, line.diff);
+  AddBoundsFlags(command, line.diff);
+  AddToleranceFlags(command, line.diff);
+}
+
+void DeclareReplay(CLI::App& app, CommandLine& line) {
+  ReplayFlags& flags = line.replay;
+  CLI::App* const command =
+      AddCommand(app, "replay", "compare a call that assay.record has written with the exact result", line,
+                 flags, Replay);
+  command->add_option("FOLDER", flags.folder, "the folder of the call, with replay.json")
+      ->required()
+      ->check(Input());
+  CLI::Option* const backend = command->add_option(
+      "--backend", flags.backend,
+      "run this in place of the recorded outputs: 'CMD {program} {inputs} {outputs}' (docs/bounds.md)");
+  AddPluginFlags(command, flags)->excludes(backend);
+  AddOpsFlags(command, flags);
+  AddLimitFlags(command, flags);
+  AddBoundsFlags(command, flags);
 }
 
 void DeclareBisect(CLI::App& app, CommandLine& line) {
@@ -442,6 +464,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareAudit(app, line);
   DeclareDiff(app, line);
   DeclareBisect(app, line);
+  DeclareReplay(app, line);
   DeclareGolden(app, line);
   DeclareProfile(app, line);
   DeclareConformance(app, line);

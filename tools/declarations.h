@@ -21,6 +21,7 @@ struct CommandLine {
   AuditFlags audit;
   DiffFlags diff;
   BisectFlags bisect;
+  ReplayFlags replay;
   GoldenCheckFlags golden_check;
   GoldenUpdateFlags golden_update;
   GoldenRecordFlags golden_record;

@@ -108,6 +108,10 @@ struct BisectFlags : EngineFlags {
   bool json = false;
 };
 
+struct ReplayFlags : DiffFlags {
+  std::string folder;  // has the program, its inputs and outputs, and the profile
+};
+
 struct GoldenCheckFlags : EngineFlags {
   std::vector<std::string> paths;
   std::string actual;  // a backend's outputs, or a folder of them; empty: what runs is checked
