@@ -25,6 +25,10 @@ struct Elementwise {
 
 using Row = std::vector<ScalarValue>;  // of one element's operands
 
+bool IsOneOf(Opcode op, std::initializer_list<Opcode> list) {
+  return std::find(list.begin(), list.end(), op) != list.end();
+}
+
 class Cases {
  public:
   Cases(uint64_t seed, const AddCase& add) : seed_(seed), add_(add) {}
@@ -108,6 +112,9 @@ class Cases {
     made.type = op.type;
     made.what = made.id.substr(made.id.rfind('/') + 1);
     made.tags = {"elementwise", std::string(kind)};
+    if (IsOneOf(op.op, {Opcode::kMaximum, Opcode::kMinimum}) && IsComplex(op.type) &&
+        kind == Name(EdgeKind::kNans))
+      made.open_by = "complex-maximum";
     std::string parameters, names;
     const std::vector<int64_t> sizes = {static_cast<int64_t>(rows.size())};
     for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -125,10 +132,6 @@ class Cases {
   const uint64_t seed_;
   const AddCase& add_;
 };
-
-bool IsOneOf(Opcode op, std::initializer_list<Opcode> list) {
-  return std::find(list.begin(), list.end(), op) != list.end();
-}
 
 // Of AddCompares and AddConversions, and the one whose random bits are an operand of another type.
 bool HasOwnCases(Opcode op) {

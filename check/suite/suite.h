@@ -28,7 +28,7 @@ struct SuiteOptions {
 
 // An output's elements that the specification leaves open, and where.
 struct OpenPoint {
-  std::string point;      // of the audit
+  std::string point;      // of the audit, or a decision of docs/semantics.md
   std::string operation;  // the instruction's
   int64_t count = 0;      // elements of the output; all of them, where they can't be told apart
 };

@@ -24,6 +24,8 @@ struct SuiteCase {
   std::vector<Literal> arguments;
   // Points of the audit that the program meets, but whose values do not reach its results.
   std::vector<AuditPoint> settled;
+  // What leaves the results open besides points of the audit: a decision of docs/semantics.md, or nothing.
+  std::string open_by;
 };
 
 // All cases, by id. The same seed gives the same cases, and a case is the same whatever others there are.

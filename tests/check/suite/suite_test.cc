@@ -111,6 +111,11 @@ TEST_CASE("suite: where StableHLO says what happens the case is judged", "[suite
     CHECK(made.points.empty());
     CHECK(made.elements > 0);
   }
+  // What NaNs are among complex numbers nobody says.
+  const MadeCase complex = Made("maximum/c64/nans");
+  CHECK(complex.open == complex.elements);
+  CHECK(complex.points[0].point == "complex-maximum");
+  CHECK(Made("maximum/c64/zeros").open == 0);
   CHECK(Made("rng-bit-generator/u32/three-fry").open > 0);
 }
 
@@ -128,6 +133,18 @@ TEST_CASE("suite: radii are those of the profile, and none where a result is exa
   REQUIRE(radius != nullptr);
   CHECK(radius->GetDouble(0) > 0);
   CHECK(!Made("exponential/f32/ordinary").stablehlo.empty());
+  // Bounds say nothing of complex numbers of which a part may be flushed.
+  const absl::StatusOr<MadeCase> flushed = MakeCase(CaseOf("log/c64/subnormals"), options);
+  REQUIRE(flushed.ok());
+  CHECK(flushed->unbounded > 0);
+  const Literal *const operand = Find(*flushed, "arg0"), *const lifted =
+                                                             Find(*flushed, "radius/xla-cpu/out0");
+  for (int64_t i = 0; i < flushed->elements; ++i) {
+    const std::complex<double> value = LoadElement(ElementType::kC64, operand->data() + 8 * i).c;
+    const auto is_subnormal = [](double part) { return part != 0 && std::abs(part) < 0x1p-126; };
+    CHECK((is_subnormal(value.real()) || is_subnormal(value.imag())) == std::isinf(lifted->GetDouble(i)));
+  }
+  CHECK(Made("log/c64/subnormals").unbounded == 0);
   const MadeCase without = Made("stochastic-convert/f32/to-s8");
   CHECK(without.stablehlo.empty());
   CHECK(without.why_no_stablehlo.find("stochastic-convert") != std::string::npos);
