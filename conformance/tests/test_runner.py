@@ -114,7 +114,8 @@ def test_junit_and_page_hold_hostile_names(tmp_path):
     folder.mkdir()
     (tmp_path / 'backend.py').write_text(BACKEND)
     hostile = '<script>alert("x")</script>\x01&\ufffe'
-    cases = [add_case(folder, 'add/f32/wrong', arrays(60), what=hostile, op=hostile, type="f32' onload='x"),
+    named = {'id': 'add/f32/' + hostile, 'what': hostile, 'op': hostile, 'type': "f32' onload='x"}
+    cases = [add_case(folder, 'add/f32/wrong', arrays(60), **named),
              add_case(folder, 'add/f32/refuses', arrays(40))]
     write_index(folder, cases)
     code, _ = run(folder, '--junit', str(tmp_path / 'r.xml'), '--html', str(tmp_path / 'r.html'))
