@@ -19,6 +19,8 @@ import sys
 import tempfile
 import threading
 
+ENDED = 'ended its process'
+
 
 def parameter_types(text):
     """The element types of the entry computation's parameters, by number; of arrays alone."""
@@ -47,8 +49,9 @@ def run(runner, program, inputs, outputs):
 
 
 @contextlib.contextmanager
-def serving(runner):
-    """The socket of a server that runs programs one after the other, as long as the context lasts."""
+def serving(runner, path=None):
+    """The socket of a server that runs programs one after the other, as long as the context lasts; at `path`,
+    if given."""
 
     class Handler(socketserver.StreamRequestHandler):
 
@@ -60,7 +63,7 @@ def serving(runner):
             self.wfile.write(json.dumps(why).encode() + b'\n')
 
     with tempfile.TemporaryDirectory() as directory:
-        path = os.path.join(directory, 'socket')
+        path = path or os.path.join(directory, 'socket')
         with socketserver.UnixStreamServer(path, Handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             yield path
@@ -77,7 +80,10 @@ def ask(path, paths):
 
 def main():
     if sys.argv[1] == '--at':
-        sys.exit(ask(sys.argv[2], sys.argv[3:]) or 0)
+        why = ask(sys.argv[2], sys.argv[3:])
+        if ENDED in why:
+            os.abort()  # as the process behind the socket did
+        sys.exit(why or 0)
     from xla import Runner
     runner = Runner()
     why = run(runner, *sys.argv[1:])

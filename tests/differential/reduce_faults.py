@@ -3,8 +3,8 @@
 Usage: reduce_faults.py ASSAY [--seconds N] [--only NAME]
 
 Each must take less than N seconds (60) of processor time, so that other work of the machine does not count,
-and end with at most five instructions, among them the operation that the fault is of, and what the README says
-must show it again. Prints a line for each; exit code 1 where one fails.
+and end with at most five instructions, among them the operation that the fault is of, and what the README
+says must show it again. Prints a line for each; exit code 1 where one fails.
 """
 import argparse
 import os

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""assay fuzz against JAX's platform (JAX_PLATFORMS, by default cpu), in one process of JAX.
+
+Usage: fuzz_xla.py ASSAY OUTPUT [--profile xla-cpu] [flags of `assay fuzz`, such as --seconds 3600]
+
+Findings are in OUTPUT; the exit code is that of `assay fuzz`.
+"""
+
+import argparse
+import pathlib
+import shlex
+import subprocess
+import sys
+
+from jax_backend import serving
+from xla import Runner
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('assay')
+    parser.add_argument('output')
+    parser.add_argument('--profile', default='xla-cpu')
+    options, flags = parser.parse_known_args()
+    runner = Runner()
+    socket = pathlib.Path(options.output + '.socket').resolve()
+    socket.unlink(missing_ok=True)
+    # Always the same path, so that a later session asks the same question.
+    with serving(runner, str(socket)) as path:
+        script = pathlib.Path(__file__).resolve().parent / 'jax_backend.py'
+        backend = shlex.join([sys.executable, '-S', '-E', str(script), '--at', path]) + \
+            ' {program} {inputs} {outputs}'
+        done = subprocess.run([options.assay, 'fuzz', '--backend', backend, '--profile', options.profile,
+                               '--output', options.output, *flags])
+    socket.unlink(missing_ok=True)
+    runner.stop()
+    sys.exit(done.returncode)
+
+
+if __name__ == '__main__':
+    main()
