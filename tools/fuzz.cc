@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/quoted.h"
 #include "check/isolate/isolate.h"
+#include "find/fuzz/defined.h"
 #include "find/fuzz/features.h"
 #include "find/fuzz/fuzzer.h"
 #include "fmt/format.h"
@@ -59,7 +60,8 @@ absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fu
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Backend> backend, BackendInOwnProcess(flags, flags.backend));
   ASSAY_ASSIGN_OR_RETURN(const Profile profile, LoadProfile(flags.profile));
   const std::string text = BackendFlagsText(flags, flags.backend, flags.profile);
-  questions.wrong = AskBounds({profile, backend, text, false}, options.ask);
+  questions.wrong =
+      fuzz::AskWhereDefined(AskBounds({profile, backend, text, false}, options.ask), options.ask);
   questions.crash = [backend, text, ask = options.ask] {
     return AskCrash({backend, /*command=*/"", text}, ask);
   };

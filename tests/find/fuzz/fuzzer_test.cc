@@ -7,6 +7,7 @@
 
 #include "base/file_io.h"
 #include "check/backends/command_process.h"
+#include "find/fuzz/defined.h"
 #include "find/fuzz/features.h"
 #include "find/fuzz/journal.h"
 #include "find/fuzz/meaning.h"
@@ -153,6 +154,41 @@ ENTRY main {
   REQUIRE(found.ok());
   REQUIRE(found->has_value());
   CHECK((*found)->what.starts_with("'copy' of %"));
+}
+
+// Says that everything is wrong.
+class AllWrong final : public InterestTest {
+ public:
+  absl::StatusOr<Interest> Ask(const CheckedCase&) const override { return Interest{true, "wrong"}; }
+  std::string Command(const std::string& program, const std::string&) const override { return program; }
+};
+
+TEST_CASE("fuzz: what depends on an open point is no finding", "[fuzz]") {
+  const auto ask = [](const char* reducer) {
+    const absl::StatusOr<Program> program = Program::Load("", std::string(R"(HloModule m
+f { x = s32[] parameter(0) y = s32[] parameter(1) ROOT z = s32[] )") +
+                                                                  reducer + R"( }
+ENTRY main {
+  a = s32[3] parameter(0)
+  zero = s32[] constant(0)
+  ROOT b = s32[] reduce(a, zero), dimensions={0}, to_apply=f
+})");
+    REQUIRE(program.ok());
+    const std::vector<Literal> arguments = {
+        Literal::FromInts(ElementType::kS32, DimVector{3}, std::vector<int64_t>{1, 2, 4})};
+    const absl::StatusOr<CheckedCase> made = CheckedCase::Of({program->as_written(), arguments});
+    REQUIRE(made.ok());
+    AskOptions options;
+    options.engines = EnginesOf();
+    const absl::StatusOr<Interest> interest =
+        AskWhereDefined(std::make_unique<AllWrong>(), options)->Ask(*made);
+    REQUIRE(interest.ok());
+    return *interest;
+  };
+  CHECK(ask("add(x, y)").is_interesting);
+  const Interest open = ask("subtract(x, y)");
+  CHECK(!open.is_interesting);
+  CHECK(open.what == "%b depends on order-sensitive-reducer, which is open");
 }
 
 TEST_CASE("fuzz: messages are compared without numbers and names", "[fuzz]") {
