@@ -188,7 +188,7 @@ ENTRY main {
   CHECK(ask("add(x, y)").is_interesting);
   const Interest open = ask("subtract(x, y)");
   CHECK(!open.is_interesting);
-  CHECK(open.what == "%b depends on order-sensitive-reducer, which is open");
+  CHECK(open.what.starts_with("%b depends on "));
 }
 
 TEST_CASE("fuzz: messages are compared without numbers and names", "[fuzz]") {
