@@ -4,7 +4,8 @@
 Usage: verdicts.py ASSAY VERDICTS_BENCH [DIRECTORY...] [--samples 16] [--before FILE] [--json FILE]
 
 For each directory with program.hlo and inputs.npz (by default golden/programs): the time of a plain run; a
-run with bounds, and N samples, as multiples of that, all with warm plans; and `diff --isolate` as a multiple
+run with bounds, plus the second one with forms of loops where there is one, and N samples, as multiples of
+that, all with warm plans; and `diff --isolate` as a multiple
 of `diff`, both as processes, the backend being the command itself. All are processor time, the least of some
 runs, so that other work on the machine changes little. --json keeps the figures, --before shows such a file's
 beside them. VERDICTS_BENCH is bench/verdicts_bench of a build with -DASSAY_BENCH=ON. * marks programs of
@@ -47,7 +48,7 @@ def measured(options, directory):
     if done.returncode != 0:
         raise SystemExit(f'{directory}: {done.stderr.strip()[:300]}')
     row = json.loads(done.stdout)
-    for kind in ('proofs', 'samples'):
+    for kind in ('proofs', 'forms', 'samples'):
         row[kind] /= row['plain']
     row['isolate'] = isolate_ratio(options.assay, directory)
     return row
@@ -57,6 +58,8 @@ def cells(row, before):
     text = [row['program'], f'{row["plain"] * 1e3:.3g}']
     for kind in KINDS:
         note = '' if kind != 'samples' or row['needed'] else ' *'
+        if kind == 'proofs' and row['forms']:
+            note = f' + {row["forms"]:.3g}'
         text.append((f'{before[kind]:.3g} → ' if kind in before else '') + f'{row[kind]:.3g}{note}')
     return '| ' + ' | '.join(text) + ' |'
 

@@ -1,5 +1,6 @@
 // What verdicts cost: for each directory with program.hlo and inputs.npz, the least processor time of some
-// runs of the plan, of the plan with bounds, and of N samples with what is kept of them; all plans are warm.
+// runs of the plan, of the plan with bounds, of the second one with forms of loops (0: there is none), and of
+// N samples with what is kept of them; all plans are warm.
 // JSON lines, in seconds.
 // Usage: verdicts_bench PROFILE SAMPLES DIRECTORY...
 #include <time.h>
@@ -60,6 +61,19 @@ absl::StatusOr<std::string> Measured(const std::string& directory, const Profile
                                                   RunBounds(bounds, DeviceGrid{}, inputs, RunOptions()));
                            return absl::OkStatus();
                          }));
+  // Where loops leave elements undecided a second run follows, with forms.
+  ASSAY_ASSIGN_OR_RETURN(const LoopSet loops,
+                         LoopsForForms(program, profile, outputs, inputs, RunOptions(), EnginesOf()));
+  double forms = 0;
+  if (!loops.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const PlannedBounds second,
+                           PlanBounds(program, profile, subnormals, EnginesOf(), loops));
+    ASSAY_ASSIGN_OR_RETURN(forms, LeastTime([&]() -> absl::Status {
+                             ASSAY_ASSIGN_OR_RETURN(outputs,
+                                                    RunBounds(second, DeviceGrid{}, inputs, RunOptions()));
+                             return absl::OkStatus();
+                           }));
+  }
   // Where bounds decide all elements no sample is run; what they would cost is measured all the same.
   const bool needed = std::any_of(outputs.begin(), outputs.end(), HasUndecided);
   ASSAY_ASSIGN_OR_RETURN(const PlannedSamples planned, PlanSamples(program, profile, subnormals));
@@ -69,8 +83,8 @@ absl::StatusOr<std::string> Measured(const std::string& directory, const Profile
                                              estimate, outputs);
                          }));
   return fmt::format(
-      R"({{"program": "{}", "plain": {:.4g}, "proofs": {:.4g}, "samples": {:.4g}, "needed": {}}})",
-      directory.substr(directory.find_last_of('/') + 1), plain, proofs, sampled, needed);
+      R"({{"program": "{}", "plain": {:.4g}, "proofs": {:.4g}, "forms": {:.4g}, "samples": {:.4g}, "needed": {}}})",
+      directory.substr(directory.find_last_of('/') + 1), plain, proofs, forms, sampled, needed);
 }
 
 int Main(int argc, char** argv) {

@@ -64,12 +64,19 @@ absl::Status ComputationDeriver::FollowWhile() {
     if (iteration.radii == radii) break;
     radii = iteration.radii;
   }
+  ASSAY_ASSIGN_OR_RETURN(const LoopForms forms, FormsOfLoop(body, start, radii));
+  if (forms.symbols > 0) {
+    ASSAY_ASSIGN_OR_RETURN(iteration, module_.Derive(body, radii, radii, std::nullopt, forms));
+    module_.NoteLoopForms(view_->instruction);
+  }
   ASSAY_ASSIGN_OR_RETURN(test, module_.Derive(condition, radii, {false}));
   const bool may_be_undecided = test.radii[0];
   if (may_be_undecided) module_.NoteUndecided(view_->instruction, {body, condition});
 
   std::vector<Node> state = Packed(start, radii);
-  const size_t size = state.size();
+  const size_t size = state.size();  // of what the condition takes
+  StartState(start, forms, state);
+  const size_t whole = state.size();
   if (may_be_undecided) state.push_back(writer_.Scalar(ElementType::kF32, 0));
   const Node packed = writer_.Tuple(state);
   const auto shape = std::make_shared<const Shape>(writer_.ShapeOf(packed));
@@ -93,8 +100,9 @@ absl::Status ComputationDeriver::FollowWhile() {
                                      module_.instructions_left());
   elements = open(iteration_writer);
   const Node flag = may_be_undecided ? elements.back() : Node();
-  elements.resize(size);
+  elements.resize(whole);
   std::vector<Node> next = iteration_writer.Call(iteration.id, elements);
+  elements.resize(size);
   if (may_be_undecided) {
     const Node undecided = iteration_writer.Call(test.id, elements)[1];
     Instruction is_zero(Opcode::kCompare), chosen(Opcode::kSelect), sum(Opcode::kAdd);
@@ -122,7 +130,7 @@ absl::Status ComputationDeriver::FollowWhile() {
   std::vector<BoundedLeaf> leaves = Unpacked(last, radii);
   if (may_be_undecided) {
     // That it ended has to be decided too.
-    const Node carried = writer_.Element(result, static_cast<int64_t>(size));
+    const Node carried = writer_.Element(result, static_cast<int64_t>(whole));
     AddFlag(leaves, Plus(carried, Flag(writer_.Call(test.id, last)[1])));
   }
   TakeLeaves(std::move(leaves));

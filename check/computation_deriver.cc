@@ -6,6 +6,7 @@
 
 #include "check/allowance.h"
 #include "check/mapped_computation.h"
+#include "evaluator/bounds/loop_forms.h"
 #include "evaluator/bounds/numbers.h"
 #include "evaluator/bounds/rules.h"
 #include "evaluator/registry.h"
@@ -28,7 +29,7 @@ ComputationDeriver::ComputationDeriver(ModuleDeriver& module, const Computation&
     : module_(module),
       from_(from),
       writer_(module.module(), from.name, module.instructions_left()),
-      forms_(module.profile().stores_dots ? FormPlan(from) : FormPlan()) {}
+      form_plan_(module.profile().stores_dots ? FormPlan(from) : FormPlan()) {}
 
 // --- What rules ask ---
 
@@ -193,17 +194,39 @@ absl::Status ComputationDeriver::DeriveInstructions() {
     const bool follows = rule == &bound::Structure || rule == &bound::Asynchronous ||
                          rule == &bound::Mapped || rule == &bound::EndOfPair;
     if (!follows) Copy(instruction);
-    rounding_ = {};
+    roundings_.clear();
     rule(*this);
     if (instruction.shape->IsArray() && !follows) {
+      bound::GiveLoopForm(*this, SharpensLoopForm(static_cast<int32_t>(i)));
       result_->leaves[0].producer = static_cast<int32_t>(i);
-      FollowForm(static_cast<int32_t>(i));
+      FollowLinearForm(static_cast<int32_t>(i));
     }
     if (instruction.opcode == Opcode::kConstant) FlushConstant();
     ASSAY_RETURN_IF_ERROR(status_);
     if (!writer_.status().ok()) return WithPosition(writer_.status(), instruction.position);
   }
   return absl::OkStatus();
+}
+
+Node ComputationDeriver::ResultRounding() {
+  Node sum;
+  double absolute = 0;
+  for (const auto& [part, number] : roundings_) {
+    sum = Plus(sum, part);
+    absolute += number;
+  }
+  if (!sum) return sum;
+  sum = Plus(sum, absolute);
+  roundings_ = {{sum, 0}};
+  return sum;
+}
+
+// The instruction is an element of the computation's result.
+bool ComputationDeriver::SharpensLoopForm(int32_t instruction) const {
+  const Instruction& root = from_.root_instruction();
+  return instruction == from_.root ||
+         (root.opcode == Opcode::kTuple &&
+          std::count(root.operands.begin(), root.operands.end(), instruction) > 0);
 }
 
 void ComputationDeriver::FlushConstant() {
@@ -214,8 +237,9 @@ void ComputationDeriver::FlushConstant() {
   SetRadius(SubnormalRadius(result_->whole), 0);
 }
 
-// One parameter: a tuple of the arrays of all, then the radii of some, then the ends of some.
-void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends) {
+// One parameter: a tuple of the arrays of all, then the radii of some, then the ends of some, then the forms.
+void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends,
+                                        const LoopForms& forms) {
   derived_.resize(from_.instructions.size());
   std::vector<Shape> shapes, radius_shapes;
   size_t leaf = 0;
@@ -234,12 +258,16 @@ void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const st
     const Shape end = Shape::ArrayOrDie(RadiusType(shapes[k].element_type()), shapes[k].sizes());
     shapes.insert(shapes.end(), {end, end});
   }
+  const size_t with_ends = shapes.size();
+  AddLoopFormShapes(forms, arrays, shapes);
   const size_t elements = shapes.size();
   const Node packed = writer_.Parameter(0, std::make_shared<const Shape>(Shape::Tuple(std::move(shapes))));
   std::vector<Node> nodes;
   for (size_t k = 0; k < elements; ++k) nodes.push_back(writer_.Element(packed, static_cast<int64_t>(k)));
   std::vector<BoundedLeaf> leaves = Unpacked(nodes, radii);
   TakeEnds(leaves, ends, std::span(nodes).subspan(with_radii));
+  const std::span<const Node> of_forms = std::span(nodes).subspan(with_ends);
+  forms.rows > 0 ? TakeState(leaves, forms, of_forms) : TakeLoopForms(leaves, forms.leaves, of_forms);
   leaf = 0;
   for (const int32_t p : from_.parameters) {
     Derived& parameter = derived_[static_cast<size_t>(p)];
@@ -252,8 +280,9 @@ void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const st
 
 absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<bool>& radii,
                                                               const std::vector<bool>& wanted,
-                                                              const std::optional<std::vector<bool>>& ends) {
-  TakeParameters(radii, ends.value_or(std::vector<bool>(radii.size())));
+                                                              const std::optional<std::vector<bool>>& ends,
+                                                              const LoopForms& forms) {
+  TakeParameters(radii, ends.value_or(std::vector<bool>(radii.size())), forms);
   ASSAY_RETURN_IF_ERROR(DeriveInstructions());
   Derived& root = derived_[static_cast<size_t>(from_.root)];
   for (size_t k = 0; k < root.leaves.size(); ++k) ValueOf(root, k);
@@ -263,9 +292,12 @@ absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<
   const std::vector<bool> given_ends =
       ends ? WithSharperEnds(root.leaves) : std::vector<bool>(root.leaves.size());
   AddEnds(root.leaves, given_ends, elements);
+  const std::vector<bool> given_forms = LoopFormsOf(root.leaves).leaves;
+  forms.rows > 0 ? AddState(root.leaves, forms, given, elements)
+                 : AddLoopForms(root.leaves, given_forms, elements);
   const Node result = writer_.Tuple(elements);
   ASSAY_RETURN_IF_ERROR(writer_.status());
-  return DerivedComputation{writer_.Finish(result), given, given_ends};
+  return DerivedComputation{writer_.Finish(result), given, given_ends, forms.leaves, given_forms};
 }
 
 absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<bool>& subnormal_arguments,
@@ -410,8 +442,9 @@ absl::StatusOr<std::vector<BoundedLeaf>> ComputationDeriver::CallOf(ComputationI
                                                                     std::vector<BoundedLeaf> arguments) {
   const size_t results = LeafShapes(*module_.from().computation(callee).root_instruction().shape).size();
   const std::vector<bool> ends = WithSharperEnds(arguments);
-  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
-                         module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(results), ends));
+  ASSAY_ASSIGN_OR_RETURN(
+      const DerivedComputation derived,
+      module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(results), ends, LoopFormsOf(arguments)));
   return ResultsOf(derived, std::move(arguments), ends);
 }
 
@@ -420,11 +453,15 @@ std::vector<BoundedLeaf> ComputationDeriver::ResultsOf(const DerivedComputation&
                                                        const std::vector<bool>& ends) {
   std::vector<Node> packed = Packed(arguments, RadiiOf(arguments));
   AddEnds(arguments, ends, packed);
+  AddLoopForms(arguments, derived.takes_loop_forms, packed);
   const std::vector<Node> elements = writer_.Call(derived.id, packed);
   std::vector<BoundedLeaf> leaves = Unpacked(elements, derived.radii);
   const auto with_radii =
       leaves.size() + static_cast<size_t>(std::count(derived.radii.begin(), derived.radii.end(), true));
+  const auto with_ends =
+      with_radii + 2 * static_cast<size_t>(std::count(derived.ends.begin(), derived.ends.end(), true));
   TakeEnds(leaves, derived.ends, std::span(elements).subspan(with_radii));
+  TakeLoopForms(leaves, derived.loop_forms, std::span(elements).subspan(with_ends));
   return leaves;
 }
 
@@ -440,7 +477,8 @@ absl::Status ComputationDeriver::FollowMap() {
   std::vector<BoundedLeaf> arguments = OperandLeaves(0);
   const std::vector<bool> ends = WithSharperEnds(arguments);
   ComputationDeriver deriver(module_, *mapped);
-  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived, deriver.Derive(RadiiOf(arguments), {false}, ends));
+  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
+                         deriver.Derive(RadiiOf(arguments), {false}, ends, LoopForms()));
   TakeLeaves(ResultsOf(derived, std::move(arguments), ends));
   return absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "check/form_plan.h"
 #include "check/module_deriver.h"
 #include "evaluator/bound.h"
+#include "evaluator/bounds/loop_state.h"
 
 namespace assay {
 
@@ -17,7 +18,8 @@ class ComputationDeriver final : public BoundContext {
   ComputationDeriver(ModuleDeriver& module, const Computation& from);
 
   absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted,
-                                            const std::optional<std::vector<bool>>& ends);
+                                            const std::optional<std::vector<bool>>& ends,
+                                            const LoopForms& forms);
   absl::StatusOr<ProbedComputation> DeriveProbed(const std::vector<bool>& radii);
   // The entry computation keeps its parameters; its root is the program's, the radii and the ends,
   // whose places are told.
@@ -35,10 +37,12 @@ class ComputationDeriver final : public BoundContext {
   Ends ResultEnds() override;
   bool MayOverflow(size_t k) override { return MayOverflow(view_->instruction.operands[k], 0); }
   Node ResultRadius() override { return result_->leaves[0].radius; }
-  void NoteRounding(Node share, double absolute) override { rounding_ = {share, absolute}; }
-  Node ResultRounding() override {
-    return rounding_.first ? Plus(rounding_.first, rounding_.second) : Node();
+  LoopForm LoopFormOf(size_t k) override {
+    return operand(k).leaves.empty() ? LoopForm() : operand(k).leaves[0].loop_form;
   }
+  void SetLoopForm(const LoopForm& form) override { result_->leaves[0].loop_form = form; }
+  void AddRounding(Node part, double absolute) override { roundings_.emplace_back(part, absolute); }
+  Node ResultRounding() override;
   Node ValueAt(int32_t instruction) override {
     return ValueOf(derived_[static_cast<size_t>(instruction)], 0);
   }
@@ -93,12 +97,28 @@ class ComputationDeriver final : public BoundContext {
   void AddEnds(std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with, std::vector<Node>& elements);
   static void TakeEnds(std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with,
                        std::span<const Node> elements);
+  // The forms of these leaves behind other elements of a tuple, and from there.
+  void AddLoopForms(const std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with,
+                    std::vector<Node>& elements);
+  static void TakeLoopForms(std::vector<BoundedLeaf>& leaves, const std::vector<bool>& with,
+                            std::span<const Node> elements);
+  static void AddLoopFormShapes(const LoopForms& forms, size_t leaves, std::vector<Shape>& shapes);
+  LoopForms LoopFormsOf(const std::vector<BoundedLeaf>& leaves) const;
+  // Which leaves of a loop's state have symbols, and how many.
+  absl::StatusOr<LoopForms> FormsOfLoop(ComputationId body, const std::vector<BoundedLeaf>& start,
+                                        const std::vector<bool>& radii);
+  // What a loop carries for forms: at first, as its body takes it, and as its body gives it, with the radii
+  // that follow from it among the elements.
+  void StartState(const std::vector<BoundedLeaf>& start, const LoopForms& forms, std::vector<Node>& elements);
+  void TakeState(std::vector<BoundedLeaf>& leaves, const LoopForms& forms, std::span<const Node> elements);
+  void AddState(std::vector<BoundedLeaf>& leaves, const LoopForms& forms, const std::vector<bool>& radii,
+                std::vector<Node>& elements);
   BoundedLeaf LeafOf(Derived& derived, size_t leaf);
   Node WholeOf(Derived& derived);
   Node Assemble(Derived& derived, const Shape& shape, size_t& leaf);
-  void TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends);
+  void TakeParameters(const std::vector<bool>& radii, const std::vector<bool>& ends, const LoopForms& forms);
   absl::Status DeriveInstructions();
-  void FollowForm(int32_t instruction);
+  void FollowLinearForm(int32_t instruction);
   void Copy(const Instruction& instruction);
   void TakeLeaves(std::vector<BoundedLeaf> leaves);
   std::vector<BoundedLeaf> OperandLeaves(size_t first);
@@ -108,6 +128,7 @@ class ComputationDeriver final : public BoundContext {
   static std::vector<BoundedLeaf> Unpacked(const std::vector<Node>& elements, const std::vector<bool>& radii);
   // Adds to the radii of all arrays.
   void AddFlag(std::vector<BoundedLeaf>& leaves, Node flag);
+  bool SharpensLoopForm(int32_t instruction) const;
   void FlushConstant();
   Node SubnormalRadius(Node value);
 
@@ -123,11 +144,12 @@ class ComputationDeriver final : public BoundContext {
   ModuleDeriver& module_;
   const Computation& from_;
   ComputationWriter writer_;
-  FormPlan forms_;
+  FormPlan form_plan_;
   std::vector<Derived> derived_;
   std::optional<InstructionView> view_;
   Derived* result_ = nullptr;
-  std::pair<Node, double> rounding_;  // of the instruction at hand
+  std::vector<std::pair<Node, double>> roundings_;  // parts, of the instruction at hand
+  bound::LoopState carried_;                        // of the loop whose body it is
   int ends_depth_ = 0;
   absl::Status status_;
   std::map<int32_t, Node> magnitudes_;

@@ -107,7 +107,7 @@ void ComputationDeriver::TakeEnds(std::vector<BoundedLeaf>& leaves, const std::v
 // --- Where something is undecided ---
 
 absl::StatusOr<ProbedComputation> ComputationDeriver::DeriveProbed(const std::vector<bool>& radii) {
-  TakeParameters(radii, std::vector<bool>(radii.size()));
+  TakeParameters(radii, std::vector<bool>(radii.size()), LoopForms());
   ASSAY_RETURN_IF_ERROR(DeriveInstructions());
   ProbedComputation probed;
   std::vector<Node> elements;

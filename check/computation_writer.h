@@ -20,7 +20,8 @@ struct BoundedLeaf {
   Node value, radius;
   Ends ends;                      // once they are written
   bool has_sharper_ends = false;  // a call, or its caller, gave them
-  bound::LinearForm form;         // in elementwise chains behind dots
+  bound::LinearForm linear_form;  // in elementwise chains behind dots
+  LoopForm loop_form;             // in loops with a small state
   int32_t producer =
       -1;  // the instruction of the computation that gave the radius, and knows the ends; -1: none
 };

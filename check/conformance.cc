@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/counted.h"
+#include "check/undecided.h"
+#include "check/undecided_loops.h"
 #include "fmt/format.h"
 #include "literal/compare.h"
 #include "literal/element_io.h"
@@ -214,12 +216,17 @@ std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments) {
 
 absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& profile,
                                          const std::vector<bool>& subnormals,
-                                         std::span<const Engine* const> engines) {
-  ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds, DeriveBounds(program.verified(), profile, subnormals));
+                                         std::span<const Engine* const> engines, const LoopSet& with_forms) {
+  ASSAY_ASSIGN_OR_RETURN(DerivedBounds bounds,
+                         DeriveBounds(program.verified(), profile, subnormals, with_forms));
   ASSAY_ASSIGN_OR_RETURN(const Program derived, Program::OfModule(std::move(bounds.module)));
   ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan, derived.PlanFor(engines));
-  return PlannedBounds{std::move(plan), std::move(bounds.radius_of_leaf), std::move(bounds.ends_of_leaf),
-                       std::move(bounds.unchecked), std::move(bounds.undecided_collectives)};
+  return PlannedBounds{std::move(plan),
+                       std::move(bounds.radius_of_leaf),
+                       std::move(bounds.ends_of_leaf),
+                       std::move(bounds.unchecked),
+                       std::move(bounds.undecided_collectives),
+                       std::move(bounds.loops_with_forms)};
 }
 
 namespace {
@@ -264,6 +271,57 @@ absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds
   return all;
 }
 
+namespace {
+
+bool IsUndecided(const BoundedOutput& output) {
+  if (!output.radius.has_value()) return false;
+  for (int64_t i = 0; i < output.radius->shape().num_elements(); ++i) {
+    if (!(output.radius->GetDouble(i) < kInfinity)) return true;
+  }
+  return false;
+}
+
+// The second run, of which only outputs are taken that the first one left undecided.
+absl::Status AddLoopForms(const Program& program, const Profile& profile, const std::vector<bool>& subnormals,
+                          const DeviceGrid& grid, std::vector<DeviceInputs> inputs, const RunOptions& options,
+                          std::span<const Engine* const> engines, BoundedOutputs& result) {
+  ASSAY_ASSIGN_OR_RETURN(LoopSet loops,
+                         LoopsForForms(program, profile, result.outputs, inputs, options, engines));
+  if (loops.empty()) return absl::OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(PlannedBounds bounds, PlanBounds(program, profile, subnormals, engines, loops));
+  if (bounds.loops_with_forms.empty()) return absl::OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedOutput> outputs,
+                         RunBounds(bounds, grid, std::move(inputs), options));
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (IsUndecided(result.outputs[k])) result.outputs[k] = std::move(outputs[k]);
+  }
+  result.loops_with_forms = std::move(bounds.loops_with_forms);
+  result.with_forms = std::move(loops);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LoopSet> LoopsForForms(const Program& program, const Profile& profile,
+                                      const std::vector<BoundedOutput>& outputs,
+                                      const std::vector<DeviceInputs>& inputs, const RunOptions& options,
+                                      std::span<const Engine* const> engines) {
+  if (!profile.stores_loop_state) return LoopSet();
+  std::vector<int64_t> leaves;
+  for (const BoundedOutput& output : outputs) {
+    if (IsUndecided(output)) leaves.push_back(output.leaf);
+  }
+  std::vector<int32_t> behind = LoopsBehind(program.module(), leaves);
+  if (behind.size() > 1 && inputs.size() == 1) {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<bool> undecided,
+                           FindUndecided(program, profile, inputs[0].arguments, options, engines));
+    std::erase_if(behind, [&](int32_t k) { return !undecided[static_cast<size_t>(k)]; });
+  }
+  LoopSet loops;
+  for (const int32_t k : behind) loops.merge(LoopsIn(program.module(), k));
+  return loops;
+}
+
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options, std::span<const Engine* const> engines) {
@@ -286,9 +344,11 @@ absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profi
                         "that are not exact; want exact ones",
                         inputs.size(), bounds.undecided_collectives));
   }
-  ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedOutput> outputs,
-                         RunBounds(bounds, grid, std::move(inputs), std::move(options)));
-  return BoundedOutputs{std::move(outputs), std::move(bounds.unchecked)};
+  ASSAY_ASSIGN_OR_RETURN(std::vector<BoundedOutput> outputs, RunBounds(bounds, grid, inputs, options));
+  BoundedOutputs result{std::move(outputs), std::move(bounds.unchecked)};
+  ASSAY_RETURN_IF_ERROR(
+      AddLoopForms(program, profile, subnormals, grid, std::move(inputs), options, engines, result));
+  return result;
 }
 
 Conformance CompareToBounds(const BoundedOutput& output, const Literal* actual,

@@ -32,6 +32,9 @@ struct BoundedOutput {
 struct BoundedOutputs {
   std::vector<BoundedOutput> outputs;
   std::vector<DerivedBounds::Note> unchecked;
+  // A first run left elements undecided, and a second one had forms of the state of these loops.
+  std::vector<std::string> loops_with_forms = {};
+  LoopSet with_forms = {};  // the same, with those whose state has none
 };
 
 // The derived program, planned: to be run as often as wanted.
@@ -40,17 +43,28 @@ struct PlannedBounds {
   std::vector<int64_t> radius_of_leaf, ends_of_leaf;
   std::vector<DerivedBounds::Note> unchecked;
   std::string undecided_collectives = {};
+  std::vector<std::string> loops_with_forms = {};
 };
-// `subnormals`: SubnormalLeaves of the arguments that it will be run on.
+// `subnormals`: SubnormalLeaves of the arguments that it will be run on. `with_forms` as DeriveBounds takes
+// them.
 absl::StatusOr<PlannedBounds> PlanBounds(const Program& program, const Profile& profile,
                                          const std::vector<bool>& subnormals,
-                                         std::span<const Engine* const> engines = EnginesOf());
+                                         std::span<const Engine* const> engines = EnginesOf(),
+                                         const LoopSet& with_forms = {});
 std::vector<bool> SubnormalLeaves(const std::vector<Literal>& arguments);
 absl::StatusOr<std::vector<BoundedOutput>> RunBounds(const PlannedBounds& bounds, const DeviceGrid& grid,
                                                      std::vector<DeviceInputs> inputs, RunOptions options);
+// The loops that a second run is to have forms of, as these outputs, of a run without, have undecided
+// elements; none: it would say no more. Where several could be why, the program is run once with flags of
+// what is undecided.
+absl::StatusOr<LoopSet> LoopsForForms(const Program& program, const Profile& profile,
+                                      const std::vector<BoundedOutput>& outputs,
+                                      const std::vector<DeviceInputs>& inputs, const RunOptions& options,
+                                      std::span<const Engine* const> engines);
 
-// Plans and runs the derived program. On several devices the outputs are each device's, with its name before
-// their keys. Errors are DeriveBounds', those of the run, and NotSupported for logical devices (DeviceGrid).
+// Plans and runs the derived program, and where loops leave elements undecided once more, with forms of
+// these. On several devices the outputs are each device's, with its name before their keys. Errors are
+// DeriveBounds', those of the run, and NotSupported for logical devices (DeviceGrid).
 absl::StatusOr<BoundedOutputs> RunWithBounds(const Program& program, const Profile& profile,
                                              const DeviceGrid& grid, std::vector<DeviceInputs> inputs,
                                              RunOptions options,

@@ -3,6 +3,7 @@
 #ifndef ASSAY_CHECK_DERIVE_BOUNDS_H_
 #define ASSAY_CHECK_DERIVE_BOUNDS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,17 +30,25 @@ struct DerivedBounds {
   // A loop or branch with collectives of which it may be undecided whether they run: on several devices
   // nothing is known of what others receive then. Empty: there is none.
   std::string undecided_collectives = {};
+  // The names of loops of whose state forms are carried.
+  std::vector<std::string> loops_with_forms = {};
 };
+
+// Loops of a module, which outlives it.
+using LoopSet = std::set<const Instruction*>;
 
 // Whether the array has numbers of its type that are not zero and less than the smallest normal one.
 bool HasSubnormals(const Literal& array);
 
 // `subnormal_arguments`: by leaf of the parameters, one parameter after the other, whether the array that
 // will be given has subnormal numbers: where the profile flushes these they are not exact. Empty: none has.
+// `with_forms`: loops of whose state first-order forms are derived, where the profile and the state allow it
+// (check/computation_loop_forms.cc).
 // Errors: NotSupported for programs with dynamic dimensions, and where the derived
 // program would be too large.
 absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const Profile& profile,
-                                           const std::vector<bool>& subnormal_arguments = {});
+                                           const std::vector<bool>& subnormal_arguments = {},
+                                           const LoopSet& with_forms = {});
 
 }  // namespace assay
 

@@ -1,6 +1,7 @@
 #include "check/module_deriver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "check/computation_deriver.h"
 #include "evaluator/grid/device_grid.h"
@@ -34,8 +35,11 @@ AttributeMap WithComputations(AttributeMap attributes, ModuleDeriver& deriver) {
 
 }  // namespace
 
-ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
-    : from_(from), profile_(profile), instructions_left_(kMaxInstructions) {
+ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile, LoopSet with_forms)
+    : from_(from),
+      profile_(profile),
+      with_forms_(std::move(with_forms)),
+      instructions_left_(kMaxInstructions) {
   Module& module = result_.module;
   module.name = from.name + "_bounds";
   module.replica_count = from.replica_count;
@@ -46,11 +50,12 @@ ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile)
 
 absl::StatusOr<DerivedComputation> ModuleDeriver::Derive(ComputationId id, const std::vector<bool>& radii,
                                                          const std::vector<bool>& wanted,
-                                                         const std::optional<std::vector<bool>>& ends) {
-  const Key key(id.value, radii, wanted, ends);
+                                                         const std::optional<std::vector<bool>>& ends,
+                                                         const LoopForms& forms) {
+  const Key key(id.value, radii, wanted, ends, forms);
   if (const auto it = derived_.find(key); it != derived_.end()) return it->second;
   ComputationDeriver deriver(*this, from_.computation(id));
-  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted, ends));
+  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted, ends, forms));
   derived_.emplace(key, result);
   return result;
 }
@@ -144,6 +149,11 @@ bool ModuleDeriver::MeetsDevices(ComputationId id) const {
   });
 }
 
+void ModuleDeriver::NoteLoopForms(const Instruction& loop) {
+  std::vector<std::string>& names = result_.loops_with_forms;
+  if (std::find(names.begin(), names.end(), loop.name) == names.end()) names.push_back(loop.name);
+}
+
 void ModuleDeriver::NoteUndecided(const Instruction& instruction,
                                   std::initializer_list<ComputationId> computations) {
   for (const ComputationId id : computations) {
@@ -173,7 +183,8 @@ bool HasLoops(const Module& module) {
 }  // namespace
 
 absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const Profile& profile,
-                                           const std::vector<bool>& subnormal_arguments) {
+                                           const std::vector<bool>& subnormal_arguments,
+                                           const LoopSet& with_forms) {
   for (const Computation& computation : program.module().computations) {
     for (const Instruction& instruction : computation.instructions) {
       for (const Shape* const leaf : LeafShapes(*instruction.shape)) {
@@ -187,7 +198,7 @@ absl::StatusOr<DerivedBounds> DeriveBounds(const VerifiedModule& program, const 
   }
   const std::shared_ptr<const Module> inlined =
       HasLoops(program.module()) ? nullptr : InlineCalls(program.module());
-  ModuleDeriver deriver(inlined != nullptr ? *inlined : program.module(), profile);
+  ModuleDeriver deriver(inlined != nullptr ? *inlined : program.module(), profile, with_forms);
   ASSAY_RETURN_IF_ERROR(deriver.DeriveEntry(subnormal_arguments));
   return std::move(deriver).TakeResult();
 }

@@ -19,8 +19,20 @@ namespace assay {
 // of some, and gives a tuple of the arrays of its root, then the radii of some, then the ends of some.
 struct DerivedComputation {
   ComputationId id;
-  std::vector<bool> radii;  // by leaf of the root: it has one
-  std::vector<bool> ends;   // it has these, two elements a leaf
+  std::vector<bool> radii;             // by leaf of the root: it has one
+  std::vector<bool> ends;              // it has these, two elements a leaf
+  std::vector<bool> takes_loop_forms;  // by leaf of the parameters; empty: none
+  std::vector<bool> loop_forms;        // it has these, three elements a leaf
+};
+
+// The first-order forms (evaluator/bound.h) that a computation takes behind the ends of its parameters, of
+// these leaves, and gives behind those of its result. The body of a loop takes and gives a matrix and two
+// vectors instead, of all elements of these leaves together (evaluator/bounds/loop_state.h).
+struct LoopForms {
+  std::vector<bool> leaves;
+  int64_t symbols = 0;  // of a form; 0: there are none
+  int64_t rows = 0;     // of that matrix; 0: it is not the body of a loop
+  auto operator<=>(const LoopForms&) const = default;
 };
 
 // A computation of the derived program that shows where something is undecided: it takes what a
@@ -39,8 +51,11 @@ struct ProbedComputation {
 
 class ModuleDeriver {
  public:
-  ModuleDeriver(const Module& from, const Profile& profile);
+  // Of these loops forms are derived.
+  ModuleDeriver(const Module& from, const Profile& profile, LoopSet with_forms = {});
 
+  bool HasLoopForms(const Instruction& loop) const { return with_forms_.contains(&loop); }
+  void NoteLoopForms(const Instruction& loop);
   const Module& from() const { return from_; }
   const Profile& profile() const { return profile_; }
   Module& module() { return result_.module; }
@@ -51,7 +66,8 @@ class ModuleDeriver {
   // behind the radii, and the result has those that say more than its radii.
   absl::StatusOr<DerivedComputation> Derive(ComputationId id, const std::vector<bool>& radii,
                                             const std::vector<bool>& wanted,
-                                            const std::optional<std::vector<bool>>& ends = std::nullopt);
+                                            const std::optional<std::vector<bool>>& ends = std::nullopt,
+                                            const LoopForms& forms = {});
   absl::StatusOr<ProbedComputation> DeriveProbed(ComputationId id, const std::vector<bool>& radii);
   absl::Status DeriveEntry(const std::vector<bool>& subnormal_arguments);
   // The computation as it is.
@@ -67,10 +83,12 @@ class ModuleDeriver {
   DerivedBounds TakeResult() && { return std::move(result_); }
 
  private:
-  using Key = std::tuple<int32_t, std::vector<bool>, std::vector<bool>, std::optional<std::vector<bool>>>;
+  using Key =
+      std::tuple<int32_t, std::vector<bool>, std::vector<bool>, std::optional<std::vector<bool>>, LoopForms>;
 
   const Module& from_;
   const Profile& profile_;
+  const LoopSet with_forms_;
   DerivedBounds result_;
   int64_t instructions_left_;
   bool MeetsDevices(ComputationId id) const;

@@ -46,8 +46,23 @@ std::optional<Literal> SubnormalRadii(const Literal& array, const Profile& profi
 class Finder {
  public:
   Finder(const Module& module, const Profile& profile, const RunOptions& options,
-         std::span<const Engine* const> engines)
-      : module_(module), profile_(profile), options_(options), engines_(engines) {}
+         std::span<const Engine* const> engines, const LoopSet& with_forms)
+      : module_(module), profile_(profile), options_(options), engines_(engines), with_forms_(with_forms) {}
+
+  // By instruction of the computation.
+  absl::StatusOr<std::vector<bool>> AllUndecided(ComputationId id,
+                                                 const std::vector<BoundedArray>& arguments) {
+    ASSAY_ASSIGN_OR_RETURN(const Probes probes, Run(id, arguments));
+    std::vector<bool> undecided;
+    const std::vector<std::vector<int64_t>>& flags = probes.planned->probed.flags;
+    for (size_t i = 0; i < flags.size(); ++i) {
+      bool any = false;
+      for (size_t leaf = 0; leaf < flags[i].size(); ++leaf)
+        any = any || probes.IsUndecided({static_cast<int32_t>(i), static_cast<int64_t>(leaf)});
+      undecided.push_back(any);
+    }
+    return undecided;
+  }
 
   // Of a leaf of the computation's root, or of any that is undecided where it is -1.
   absl::StatusOr<std::optional<FirstUndecided>> Find(ComputationId id,
@@ -113,7 +128,7 @@ class Finder {
   absl::StatusOr<const Planned*> PlanFor(ComputationId id, const std::vector<bool>& radii) {
     Planned& planned = planned_[{id.value, radii}];
     if (planned.plan != nullptr) return &planned;
-    ModuleDeriver deriver(module_, profile_);
+    ModuleDeriver deriver(module_, profile_, with_forms_);
     ASSAY_ASSIGN_OR_RETURN(planned.probed, deriver.DeriveProbed(id, radii));
     DerivedBounds derived = std::move(deriver).TakeResult();
     derived.module.entry = planned.probed.id;
@@ -249,16 +264,13 @@ class Finder {
   const Profile& profile_;
   const RunOptions& options_;
   const std::span<const Engine* const> engines_;
+  const LoopSet& with_forms_;
   std::map<std::pair<int32_t, std::vector<bool>>, Planned> planned_;
   std::map<Place, FirstUndecided> found_;  // by what of the entry computation it was looked for from
   std::optional<Probes> entry_;            // the run of the entry computation, the same for all leaves
 };
 
-}  // namespace
-
-absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
-    const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
-    std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines) {
+std::vector<BoundedArray> BoundedArguments(const std::vector<Literal>& arguments, const Profile& profile) {
   std::vector<BoundedArray> given;
   for (const Literal& argument : arguments) {
     for (Literal& leaf : LeavesOf(argument)) {
@@ -266,7 +278,26 @@ absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
       given.push_back({std::move(leaf), std::move(radii)});
     }
   }
-  Finder finder(program.module(), profile, options, engines);
+  return given;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<bool>> FindUndecided(const Program& program, const Profile& profile,
+                                                const std::vector<Literal>& arguments,
+                                                const RunOptions& options,
+                                                std::span<const Engine* const> engines) {
+  const LoopSet none;
+  return Finder(program.module(), profile, options, engines, none)
+      .AllUndecided(program.module().entry, BoundedArguments(arguments, profile));
+}
+
+absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
+    const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
+    std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines,
+    const LoopSet& with_forms) {
+  const std::vector<BoundedArray> given = BoundedArguments(arguments, profile);
+  Finder finder(program.module(), profile, options, engines, with_forms);
   std::vector<std::optional<FirstUndecided>> found;
   for (const int64_t leaf : leaves) {
     ASSAY_ASSIGN_OR_RETURN(std::optional<FirstUndecided> first,

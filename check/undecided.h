@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/derive_bounds.h"
 #include "check/profile.h"
 #include "devices/run_devices.h"
 #include "run/program.h"
@@ -20,13 +21,21 @@ struct FirstUndecided {
   std::string why;
 };
 
+// Of the entry computation's instructions those with undecided elements: one run with flags of all.
+absl::StatusOr<std::vector<bool>> FindUndecided(const Program& program, const Profile& profile,
+                                                const std::vector<Literal>& arguments,
+                                                const RunOptions& options,
+                                                std::span<const Engine* const> engines);
+
 // Of each leaf of the program's root that is named: the instruction, first in program order, with undecided
 // elements whose operands have none, and on which the leaf depends by undecided elements. None where there is
 // no such instruction. The program is run once more with flags of all instructions, and once each call,
-// branch, and iteration of a loop that it is looked for in.
+// branch, and iteration of a loop that it is looked for in. `with_forms` as DeriveBounds takes them; in the
+// iterations of a loop it is looked for by radii alone.
 absl::StatusOr<std::vector<std::optional<FirstUndecided>>> FindFirstUndecided(
     const Program& program, const Profile& profile, const std::vector<Literal>& arguments,
-    std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines);
+    std::span<const int64_t> leaves, const RunOptions& options, std::span<const Engine* const> engines,
+    const LoopSet& with_forms = {});
 
 }  // namespace assay
 

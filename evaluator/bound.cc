@@ -27,6 +27,13 @@ bool BoundContext::AnyRadius() {
   return false;
 }
 
+bool BoundContext::AnyLoopForm() {
+  for (size_t k = 0; k < view().num_operands(); ++k) {
+    if (LoopFormOf(k)) return true;
+  }
+  return false;
+}
+
 Node BoundContext::Write(Opcode op, std::initializer_list<Node> operands) {
   Instruction instruction(op);
   for (const Node operand : operands) instruction.operands.push_back(operand.id);

@@ -33,6 +33,21 @@ struct Ends {
   explicit operator bool() const { return static_cast<bool>(low); }
 };
 
+// The first-order form of an array in a loop, of its distance d from the exact one: there are numbers s_1, …,
+// s_m in [-1, 1], the same for all arrays of a computation, with |d - sum_i tangents[i] s_i| <= rest. Where
+// one value reaches a result by several ways their parts add up with their signs, which radii do not know.
+// What an instruction itself is off by is part of the rest, which two readers have independently of each
+// other: a compiler may compute an instruction, and the chain before it, once for each fusion that reads it,
+// and round it differently. So the numbers s are only of values that are stored: the state of loops.
+struct LoopForm {
+  Node tangents;  // m arrays like the value, along dimension 0
+  Node rest;      // like the radius
+  Node total;     // what sum_i |tangents[i]| is at most if nothing cancels: of the rounding of tangents
+  // Through how many instructions the tangents went since rest covered their rounding (bound::Settled).
+  int steps = 0;
+  explicit operator bool() const { return static_cast<bool>(tangents); }
+};
+
 // What a profile lets a backend do in one instruction.
 struct Allowance {
   double ulps = 0.5;    // of the result's type, from the function of the operands that the backend had
@@ -75,10 +90,16 @@ class BoundContext {
   virtual bool MayOverflow(size_t k) = 0;
   // The radius that the result was given.
   virtual Node ResultRadius() = 0;
-  // What the instruction itself is off by, of the function of the operands that a backend has: a rule notes
-  // it in two parts where it is known apart from the rest, and first-order forms ask for it.
-  virtual void NoteRounding(Node, double) {}
+  // What the instruction itself is off by, of the function of the operands that a backend has: a sum of
+  // parts, each an array and a number. SetRoundedRadius adds the last rounding, rules of sums add what is
+  // rounded before it. Both kinds of first-order forms (bound::LinearForm, LoopForm) ask for it, of ops whose
+  // rules add all parts. None: no part is known.
+  virtual void AddRounding(Node, double) {}
   virtual Node ResultRounding() { return Node(); }
+  // The form of operand k in a loop, where one is known (bound::GiveLoopForm), and of the result.
+  virtual LoopForm LoopFormOf(size_t) { return {}; }
+  virtual void SetLoopForm(const LoopForm&) {}
+  bool AnyLoopForm();
   // An array that another instruction of the computation gave before this one, and its radius: for rules of
   // several instructions. None: it is not at hand.
   virtual Node ValueAt(int32_t) { return Node(); }

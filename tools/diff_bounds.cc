@@ -79,7 +79,18 @@ struct Findings {
   std::optional<Isolation> isolation;
   Estimates estimates;
   std::vector<VariantVerdict> variants;  // where elements are outside
+  std::vector<std::string> loops_with_forms;
 };
+
+// That there was a second run, with forms of loops.
+std::string FormsText(const std::vector<std::string>& loops) {
+  if (loops.empty()) return "";
+  std::vector<std::string> names;
+  for (const std::string& loop : loops) names.push_back("'%" + EscapeControls(loop) + "'");
+  return fmt::format(
+      "a first run left elements undecided: a second one had first-order forms of the state of {}\n",
+      fmt::join(names, ", "));
+}
 
 // "by profile xla-gpu-tf32 no element is outside: …", of the variants by which fewer are.
 std::string VariantsText(const std::vector<VariantVerdict>& variants, int64_t outside) {
@@ -128,6 +139,7 @@ std::string JsonOf(const Findings& found, const Profile& profile, std::string_vi
   json.Begin("{");
   json.Fields("outputs", write_outputs);
   json.Fields("undecided_from", [&] { json.Array(found.notes, write_note); });
+  json.Fields("loops_with_forms", found.loops_with_forms);
   json.Fields("reasons", [&] { json.Array(found.reasons, write_reason); });
   if (found.isolation) json.Fields("isolate", [&] { WriteJson(*found.isolation, json); });
   AddEstimates(found.estimates, json);
@@ -155,6 +167,7 @@ int Report(const DiffFlags& flags, const Profile& profile, const Findings& found
     text = JsonOf(found, profile, flags.profile, conforms);
   } else {
     text += VariantsText(found.variants, NumOutside(found.outputs));
+    text += FormsText(found.loops_with_forms);
     text += EstimatesText(found.outputs, found.estimates);
     text += TextOf(found.reasons);
     if (!found.reasons.empty()) text += NotesText(found.notes, found.reasons);
@@ -236,6 +249,7 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
              Backend* backend, const Given& given) {
   Findings found;
   found.notes = bounded.unchecked;
+  found.loops_with_forms = bounded.loops_with_forms;
   found.estimates = estimates;
   std::vector<ReportedOutput> reported;
   for (const BoundedOutput& output : bounded.outputs) {

@@ -48,7 +48,7 @@ std::string NextOf(const Reason& reason, const ReasonsFor& comparison) {
 absl::Status FindFirst(const ReasonsFor& comparison, const BoundedOutputs& bounded,
                        const std::vector<int64_t>& leaves, std::vector<Reason>& reasons) {
   const auto found = FindFirstUndecided(comparison.program, comparison.profile, comparison.arguments, leaves,
-                                        comparison.options, comparison.engines);
+                                        comparison.options, comparison.engines, bounded.with_forms);
   if (!found.ok() && IsInterrupted(comparison.options)) return found.status();
   for (size_t k = 0; k < reasons.size(); ++k) {
     FirstUndecided& first = reasons[k].first;

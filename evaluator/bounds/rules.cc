@@ -96,7 +96,7 @@ void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, No
     const Node reach = c.Plus(c.Times(magnitude, 1 + 2 * share), moved);
     const Node rounding = c.Times(reach, share);
     within = c.Plus(c.Plus(moved, rounding), absolute);
-    c.NoteRounding(rounding, absolute);
+    c.AddRounding(rounding, absolute);
   } else {
     within = Within(c, c.Plus(c.Plus(moved, c.Times(magnitude, share)), absolute), c.Result(), type);
   }

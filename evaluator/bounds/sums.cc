@@ -196,6 +196,11 @@ void GiveFold(BoundContext& c, double terms, double unit) {
     const Node term = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(0)), c.Radius(0), gamma), type);
     const Node start = c.ConvertTo(TermOf(c, c.Magnitude(c.Value(1)), c.Radius(1), gamma), type);
     const Node spread = FoldOf(c, Opcode::kAdd, c.OrZero(term, c.Magnitude(c.Value(0))), start);
+    if (c.AnyLoopForm()) {
+      const Node reach = c.Plus(c.Magnitude(c.Value(0)), c.Radius(0));
+      const Node from = c.Plus(c.Magnitude(c.Value(1)), c.Radius(1));
+      c.AddRounding(FoldOf(c, Opcode::kAdd, c.OrZero(c.Times(reach, gamma), reach), c.Times(from, gamma)), 0);
+    }
     SetRoundedRadius(c, spread, c.AllowedForSum(c.result_type()));
     // A sum of zeros, which are exact.
     if (c.ResultRadius() && IsFloat(c.result_type()))
@@ -290,6 +295,8 @@ void GiveProductsOf(BoundContext& c, double terms, const Factor& a, const Factor
   Node spread;
   if (const Node right = TermOf(c, b.size, b.radius, gamma)) spread = products(a.size, right);
   if (a.radius) spread = c.Plus(spread, products(a.radius, c.Times(c.Plus(b.size, b.radius), 1 + gamma)));
+  if (gamma > 0 && c.AnyLoopForm())
+    c.AddRounding(products(c.Plus(a.size, a.radius), c.Times(c.Plus(b.size, b.radius), gamma)), 0);
   SetRoundedRadius(c, spread, c.AllowedForSum(result));
 }
 

@@ -28,16 +28,19 @@ inline BoundedOutputs Bounded(const std::string& text, std::vector<Literal> argu
   return *outputs;
 }
 
+inline std::vector<double> RadiiOf(const BoundedOutput& output) {
+  std::vector<double> radii;
+  for (int64_t i = 0; i < output.exact.shape().num_elements(); ++i)
+    radii.push_back(output.radius.has_value() ? output.radius->GetDouble(i) : 0);
+  return radii;
+}
+
 // The radii of the first output.
 inline std::vector<double> RadiiOf(const std::string& text, std::vector<Literal> arguments,
                                    const std::string& more = "") {
   const BoundedOutputs bounded = Bounded(text, std::move(arguments), more);
   REQUIRE(bounded.outputs.size() >= 1);
-  const BoundedOutput& output = bounded.outputs[0];
-  std::vector<double> radii;
-  for (int64_t i = 0; i < output.exact.shape().num_elements(); ++i)
-    radii.push_back(output.radius.has_value() ? output.radius->GetDouble(i) : 0);
-  return radii;
+  return RadiiOf(bounded.outputs[0]);
 }
 
 // Half the ulp of 1 in f32, the unit of roundoff.
