@@ -281,7 +281,9 @@ void ComputationDeriver::TakeParameters(const std::vector<bool>& radii, const st
 absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<bool>& radii,
                                                               const std::vector<bool>& wanted,
                                                               const std::optional<std::vector<bool>>& ends,
-                                                              const LoopForms& forms) {
+                                                              const LoopForms& forms,
+                                                              const std::vector<bool>& read) {
+  gives_ends_ = ends.has_value() && (read.empty() || std::count(read.begin(), read.end(), true) > 0);
   TakeParameters(radii, ends.value_or(std::vector<bool>(radii.size())), forms);
   ASSAY_RETURN_IF_ERROR(DeriveInstructions());
   Derived& root = derived_[static_cast<size_t>(from_.root)];
@@ -289,8 +291,9 @@ absl::StatusOr<DerivedComputation> ComputationDeriver::Derive(const std::vector<
   std::vector<bool> given = RadiiOf(root.leaves);
   for (size_t k = 0; k < given.size(); ++k) given[k] = given[k] || wanted[k];
   std::vector<Node> elements = Packed(root.leaves, given);
-  const std::vector<bool> given_ends =
-      ends ? WithSharperEnds(root.leaves) : std::vector<bool>(root.leaves.size());
+  std::vector<bool> given_ends =
+      gives_ends_ ? WithSharperEnds(root.leaves) : std::vector<bool>(root.leaves.size());
+  for (size_t k = 0; k < read.size(); ++k) given_ends[k] = given_ends[k] && read[k];
   AddEnds(root.leaves, given_ends, elements);
   const std::vector<bool> given_forms = LoopFormsOf(root.leaves).leaves;
   forms.rows > 0 ? AddState(root.leaves, forms, given, elements)
@@ -438,13 +441,37 @@ absl::Status ComputationDeriver::FollowAsync() {
   return absl::OkStatus();
 }
 
+std::vector<bool> ComputationDeriver::LeavesRead(int32_t instruction) const {
+  const Shape& shape = *from_.instructions[static_cast<size_t>(instruction)].shape;
+  const size_t leaves = LeafShapes(shape).size();
+  const std::vector<bool> all(leaves, true);
+  std::vector<bool> read(leaves);
+  if (instruction == from_.root && gives_ends_) return all;
+  for (size_t k = 0; k < from_.instructions.size(); ++k) {
+    const Instruction& reader = from_.instructions[k];
+    if (std::count(reader.operands.begin(), reader.operands.end(), instruction) == 0) continue;
+    const auto at = static_cast<int32_t>(k);
+    if (reader.opcode == Opcode::kTuple && at == from_.root && !gives_ends_) continue;
+    if (reader.opcode != Opcode::kGetTupleElement) return all;
+    size_t first = 0;
+    for (int64_t e = 0; e < reader.attributes.Int(Attr::kIndex); ++e)
+      first += LeafShapes(shape.element(e)).size();
+    for (const bool is_read : LeavesRead(at)) {
+      read[first] = read[first] || is_read;
+      ++first;
+    }
+  }
+  return read;
+}
+
 absl::StatusOr<std::vector<BoundedLeaf>> ComputationDeriver::CallOf(ComputationId callee,
                                                                     std::vector<BoundedLeaf> arguments) {
   const size_t results = LeafShapes(*module_.from().computation(callee).root_instruction().shape).size();
   const std::vector<bool> ends = WithSharperEnds(arguments);
-  ASSAY_ASSIGN_OR_RETURN(
-      const DerivedComputation derived,
-      module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(results), ends, LoopFormsOf(arguments)));
+  const auto here = static_cast<int32_t>(&view_->instruction - from_.instructions.data());
+  ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
+                         module_.Derive(callee, RadiiOf(arguments), std::vector<bool>(results), ends,
+                                        LoopFormsOf(arguments), LeavesRead(here)));
   return ResultsOf(derived, std::move(arguments), ends);
 }
 

@@ -19,7 +19,7 @@ class ComputationDeriver final : public BoundContext {
 
   absl::StatusOr<DerivedComputation> Derive(const std::vector<bool>& radii, const std::vector<bool>& wanted,
                                             const std::optional<std::vector<bool>>& ends,
-                                            const LoopForms& forms);
+                                            const LoopForms& forms, const std::vector<bool>& read = {});
   absl::StatusOr<ProbedComputation> DeriveProbed(const std::vector<bool>& radii);
   // The entry computation keeps its parameters; its root is the program's, the radii and the ends,
   // whose places are told.
@@ -132,6 +132,8 @@ class ComputationDeriver final : public BoundContext {
   void FlushConstant();
   Node SubnormalRadius(Node value);
 
+  // The leaves of an instruction that another one reads; the root passes them on.
+  std::vector<bool> LeavesRead(int32_t instruction) const;
   absl::Status FollowCall(ComputationId callee);
   absl::Status FollowAsync();
   absl::Status FollowMap();
@@ -151,6 +153,7 @@ class ComputationDeriver final : public BoundContext {
   std::vector<std::pair<Node, double>> roundings_;  // parts, of the instruction at hand
   bound::LoopState carried_;                        // of the loop whose body it is
   int ends_depth_ = 0;
+  bool gives_ends_ = true;  // of some leaf of its result
   absl::Status status_;
   std::map<int32_t, Node> magnitudes_;
 };

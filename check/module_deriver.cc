@@ -51,11 +51,12 @@ ModuleDeriver::ModuleDeriver(const Module& from, const Profile& profile, LoopSet
 absl::StatusOr<DerivedComputation> ModuleDeriver::Derive(ComputationId id, const std::vector<bool>& radii,
                                                          const std::vector<bool>& wanted,
                                                          const std::optional<std::vector<bool>>& ends,
-                                                         const LoopForms& forms) {
-  const Key key(id.value, radii, wanted, ends, forms);
+                                                         const LoopForms& forms,
+                                                         const std::vector<bool>& read) {
+  const Key key(id.value, radii, wanted, ends, forms, read);
   if (const auto it = derived_.find(key); it != derived_.end()) return it->second;
   ComputationDeriver deriver(*this, from_.computation(id));
-  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted, ends, forms));
+  ASSAY_ASSIGN_OR_RETURN(DerivedComputation result, deriver.Derive(radii, wanted, ends, forms, read));
   derived_.emplace(key, result);
   return result;
 }

@@ -63,11 +63,12 @@ class ModuleDeriver {
 
   // The computation for parameters of which these leaves have radii. The leaves of the result that are wanted
   // have one in any case, of zeros if need be. `ends`: of these leaves of the parameters the ends are given
-  // behind the radii, and the result has those that say more than its radii.
+  // behind the radii, and the result has those that say more than its radii, of the leaves that are read
+  // (empty: all).
   absl::StatusOr<DerivedComputation> Derive(ComputationId id, const std::vector<bool>& radii,
                                             const std::vector<bool>& wanted,
                                             const std::optional<std::vector<bool>>& ends = std::nullopt,
-                                            const LoopForms& forms = {});
+                                            const LoopForms& forms = {}, const std::vector<bool>& read = {});
   absl::StatusOr<ProbedComputation> DeriveProbed(ComputationId id, const std::vector<bool>& radii);
   absl::Status DeriveEntry(const std::vector<bool>& subnormal_arguments);
   // The computation as it is.
@@ -83,8 +84,8 @@ class ModuleDeriver {
   DerivedBounds TakeResult() && { return std::move(result_); }
 
  private:
-  using Key =
-      std::tuple<int32_t, std::vector<bool>, std::vector<bool>, std::optional<std::vector<bool>>, LoopForms>;
+  using Key = std::tuple<int32_t, std::vector<bool>, std::vector<bool>, std::optional<std::vector<bool>>,
+                         LoopForms, std::vector<bool>>;
 
   const Module& from_;
   const Profile& profile_;

@@ -1,4 +1,5 @@
 // Operations that stand for a computation, or for a part of one.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,46 @@ TEST_CASE("bounds: starts of collectives move radii as the collectives do", "[ch
                "all-gather-done(start)") == Approx(kRadiusBehindTen).epsilon(1e-3));
   CHECK(radius("(f32[1], f32[1]) collective-permute-start(one), source_target_pairs={{0,0}}",
                "collective-permute-done(start)") == Approx(kRadiusBehindTen).epsilon(1e-3));
+}
+
+// The ends of a result are derived for those that read them. The state of a loop has none: what is called for
+// it alone gives a value and a radius, and two ends more where a maximum reads it.
+TEST_CASE("bounds: ends of what is called are for its readers", "[check][bounds]") {
+  const auto given = [](const std::string& reader, const std::string& state) {
+    const std::string text = R"(HloModule m
+called { x = f32[] parameter(0)
+  ROOT r = f32[] add(x, x) }
+body { s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[] call(x), to_apply=called
+)" + reader + R"(
+  ROOT t = (s32[], f32[]) tuple(j, )" +
+                             state + R"() }
+test { s = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT p = pred[] compare(i, n), direction=LT }
+ENTRY e { x = f32[] parameter(0)
+  z = s32[] constant(0)
+  s = (s32[], f32[]) tuple(z, x)
+  ROOT w = (s32[], f32[]) while(s), condition=test, body=body })";
+    const absl::StatusOr<Program> program = Program::Load("test.hlo", text);
+    REQUIRE(program.ok());
+    const absl::StatusOr<DerivedBounds> bounds =
+        DeriveBounds(program->verified(), *ParseProfile("test", "inherit strict\nulps * * 1\n"));
+    REQUIRE(bounds.ok());
+    size_t most = 0;
+    for (const Computation& computation : bounds->module.computations) {
+      if (computation.name.starts_with("called") && computation.root_instruction().shape->IsTuple())
+        most = std::max(most, computation.root_instruction().shape->elements().size());
+    }
+    return most;
+  };
+  CHECK(given("", "y") == 2);
+  CHECK(given("  m = f32[] maximum(y, x)", "m") == 4);
 }
 
 }  // namespace assay::testing
