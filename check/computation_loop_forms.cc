@@ -140,10 +140,11 @@ absl::StatusOr<LoopForms> ComputationDeriver::FormsOfLoop(ComputationId body,
   const std::vector<bool> passed = LeavesPassedOn(module(), module().computation(body));
   std::optional<ElementType> of_all;
   for (size_t k = 0; k < start.size(); ++k) {
+    if (!radii[k] || passed[k]) continue;
     const Shape& shape = writer_.ShapeOf(start[k].value);
     const ElementType type = shape.element_type();
-    if (!radii[k] || passed[k] || !IsFloat(type) || RadiusType(type) != type ||
-        profile.keeps_precision.Has(type) || (of_all && *of_all != type))
+    if (!IsFloat(type) || RadiusType(type) != type || profile.keeps_precision.Has(type) ||
+        (of_all && *of_all != type))
       continue;
     const int64_t size = shape.num_elements();
     if (size == 0 || forms.symbols + size > kMaxElements) continue;
@@ -155,7 +156,8 @@ absl::StatusOr<LoopForms> ComputationDeriver::FormsOfLoop(ComputationId body,
   forms.rows = forms.symbols * std::clamp<int64_t>(kMaxSymbols / forms.symbols, 2, kMostIterations);
   ASSAY_ASSIGN_OR_RETURN(const DerivedComputation derived,
                          module_.Derive(body, radii, radii, std::nullopt, forms));
-  for (size_t k = 0; k < start.size(); ++k) {
+  // Where no array of the state has a form its symbols would say no more than its radii.
+  for (size_t k = 0; k < derived.loop_forms.size(); ++k) {
     if (forms.leaves[k] && derived.loop_forms[k]) return forms;
   }
   return LoopForms();

@@ -74,6 +74,16 @@ TEST_CASE("second run: none where it says no more", "[check][bounds]") {
   CHECK_FALSE(std::isfinite(RadiiOf(without.outputs[0])[0]));
 }
 
+// The tangent has no formula: the state of this loop has no forms.
+TEST_CASE("second run: a body of operations without formulas", "[check][bounds]") {
+  std::string text = Loops("a", "b", "c");
+  const size_t step = text.find("y = f32[1] multiply(d, e)");
+  text.replace(step, 25, "w = f32[1] multiply(d, e)\n  y = f32[1] tan(w)");
+  const BoundedOutputs bounded = Bounded(text, One(), "ulps * * 1\nstores_loop_state yes\n");
+  CHECK(bounded.loops_with_forms.empty());
+  CHECK_FALSE(std::isfinite(RadiiOf(bounded.outputs[2])[0]));
+}
+
 // What is decided has the derived program that it has by a profile without forms.
 TEST_CASE("second run: the first one has no forms", "[check][bounds]") {
   const absl::StatusOr<Program> program = Program::Load("test.hlo", "HloModule m\n" + Loops("b", "c", "d"));
