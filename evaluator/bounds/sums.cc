@@ -159,6 +159,18 @@ void GiveRoundedFold(BoundContext& c, double terms, Opcode op, ElementType round
   SetRoundedRadius(c, c.Choose(fits, c.Plus(radius, tiny), c.Constant(kInfinity, radius)));
 }
 
+// `spread` is gamma sum |t| and more. Terms may be added in any order, and a sum on the way may be infinite
+// where they come to more than the largest number of the type in which sums are kept: then nothing is known.
+Node UnlessSumsOverflow(BoundContext& c, Node spread, double gamma) {
+  const ElementType type = c.result_type();
+  if (!spread || gamma <= 0 || !IsNumber(type)) return spread;
+  const ElementType component = IsComplex(type) ? ComponentType(type) : type;
+  // Sums of a type that is kept wider are numbers of the radius' type at least.
+  const ElementType kept = c.SumUnit(type) >= UlpOf(type) / 2 ? component : RadiusType(component);
+  const Node fits = c.Compare("LE", spread, gamma * Info(kept).format->max_finite);
+  return c.Choose(fits, spread, c.Constant(kInfinity, spread));
+}
+
 // The start value is 0: what is added to it is not rounded.
 bool StartsAtZero(BoundContext& c) {
   const Instruction& start =
@@ -201,7 +213,7 @@ void GiveFold(BoundContext& c, double terms, double unit) {
       const Node from = c.Plus(c.Magnitude(c.Value(1)), c.Radius(1));
       c.AddRounding(FoldOf(c, Opcode::kAdd, c.OrZero(c.Times(reach, gamma), reach), c.Times(from, gamma)), 0);
     }
-    SetRoundedRadius(c, spread, c.AllowedForSum(c.result_type()));
+    SetRoundedRadius(c, UnlessSumsOverflow(c, spread, gamma), c.AllowedForSum(c.result_type()));
     // A sum of zeros, which are exact.
     if (c.ResultRadius() && IsFloat(c.result_type()))
       c.SetRadius(c.Choose(c.Compare("EQ", c.Plus(c.ConvertTo(spread, type), c.Magnitude(c.Result())), 0),
@@ -297,7 +309,7 @@ void GiveProductsOf(BoundContext& c, double terms, const Factor& a, const Factor
   if (a.radius) spread = c.Plus(spread, products(a.radius, c.Times(c.Plus(b.size, b.radius), 1 + gamma)));
   if (gamma > 0 && c.AnyLoopForm())
     c.AddRounding(products(c.Plus(a.size, a.radius), c.Times(c.Plus(b.size, b.radius), gamma)), 0);
-  SetRoundedRadius(c, spread, c.AllowedForSum(result));
+  SetRoundedRadius(c, UnlessSumsOverflow(c, spread, gamma), c.AllowedForSum(result));
 }
 
 void GiveProducts(BoundContext& c, double terms) {

@@ -45,6 +45,29 @@ Verdict VerdictOf(const BoundedOutput& output, double actual) {
 
 }  // namespace
 
+// Of {max, max, -max, -max} the sum is 0, and max + max is infinite: a backend may add them in this order.
+TEST_CASE("saturation: sums that may overflow on the way are undecided", "[check][bounds]") {
+  const auto sum = [](std::vector<double> terms, const std::string& rest) {
+    const Literal x = Literal::FromDoubles(ElementType::kF32, {{4}}, terms);
+    const BoundedOutput output = Bounded(kTen + rest + "}", {x}).outputs[0];
+    return output.radius ? output.radius->GetDouble(0) : 0;
+  };
+  const double most = 3.4028234663852886e38;
+  for (const char* const rest :
+       {"  ROOT r = f32[] copy(sum)\n",
+        "  ROOT r = f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"}) {
+    INFO(rest);
+    CHECK(std::isfinite(sum({1, -1, 2, 3}, rest)));
+  }
+  CHECK(std::isinf(sum({most, most, -most, -most}, "  ROOT r = f32[] copy(sum)\n")));
+  CHECK(std::isfinite(sum({most / 8, most / 8, -most / 8, -most / 8}, "  ROOT r = f32[] copy(sum)\n")));
+  const std::string product = R"(  signs = f32[4] constant({1, 1, -1, -1})
+  ROOT r = f32[] dot(x, signs), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+)";
+  CHECK(std::isinf(sum({most, most, most, most}, product)));
+  CHECK(std::isfinite(sum({most / 8, most / 8, most / 8, most / 8}, product)));
+}
+
 TEST_CASE("saturation: e to what may overflow to -inf is 0", "[check][bounds]") {
   // -max - 10 and whatever a backend makes of it: -max, or -inf.
   const std::string masked = "  m = f32[] subtract(lowest, sum)\n";

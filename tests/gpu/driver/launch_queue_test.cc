@@ -114,7 +114,7 @@ TEST_CASE("launch queue: more sequences than are remembered", "[gpu][driver]") {
   Doubling doubling;
   uint32_t want = 1;
   for (int round = 0; round < 4; ++round) {
-    for (uint32_t k = 0; k < LaunchQueue::kMaxKnown / 2 + 40 * static_cast<uint32_t>(round); ++k) {
+    for (uint32_t k = 0; k < LaunchQueue::kMaxKnown / 2 + 60 * static_cast<uint32_t>(round); ++k) {
       doubling.Restart();
       doubling.Launch(3, 8, k);
       REQUIRE(doubling.device->Flush().ok());
