@@ -6,7 +6,7 @@ from html import escape
 from .report import BAD, OUTCOMES, counts, explanation
 
 # From the one that says most of a cell to the one that says least, with a sign for who sees no colours.
-SIGNS = {'crash': '✸', 'hang': '⧗', 'error': '?', 'fail': '✗', 'unexpected-pass': '!', 'expected': '≈',
+SIGNS = {'crash': '✸', 'hang': '∞', 'error': '?', 'fail': '✗', 'unexpected-pass': '!', 'expected': '≈',
          'pass': '✓', 'skip': '–'}
 LABELS = {'crash': 'crashed', 'hang': 'hung', 'error': 'could not be judged', 'fail': 'failed',
           'unexpected-pass': 'passed unexpectedly', 'expected': 'failed as expected', 'pass': 'passed',
