@@ -294,7 +294,11 @@ void ReduceWindow(AuditContext& c) {
 
 void SelectAndScatter(AuditContext& c) {
   Subnormals(c);
-  NansOfReducer(c, *c.attributes().Computation(Attr::kSelect), 0, 1);
+  const ComputationId select = *c.attributes().Computation(Attr::kSelect);
+  NansOfReducer(c, select, 0, 1);
+  if (OnBoth(c.module(), select) != Opcode::kCompare)
+    c.RecordPossible(AuditPoint::kOrderSensitive,
+                     "select is no comparison, so that no element is the largest");
   const ComputationId scatter = *c.attributes().Computation(Attr::kScatter);
   if (OrderMatters(c, scatter)) c.RecordPossible(AuditPoint::kOrderSensitive, kUnknownNote);
   const std::optional<Opcode> op = OnBoth(c.module(), scatter);

@@ -163,32 +163,49 @@ class AllWrong final : public InterestTest {
   std::string Command(const std::string& program, const std::string&) const override { return program; }
 };
 
+Interest AskDefined(const std::string& text) {
+  const absl::StatusOr<Program> program = Program::Load("", text);
+  REQUIRE(program.ok());
+  const std::vector<Literal> arguments = {
+      Literal::FromInts(ElementType::kS32, DimVector{3}, std::vector<int64_t>{1, 2, 4})};
+  const absl::StatusOr<CheckedCase> made = CheckedCase::Of({program->as_written(), arguments});
+  REQUIRE(made.ok());
+  AskOptions options;
+  options.engines = EnginesOf();
+  const absl::StatusOr<Interest> interest =
+      AskWhereDefined(std::make_unique<AllWrong>(), options)->Ask(*made);
+  REQUIRE(interest.ok());
+  return *interest;
+}
+
 TEST_CASE("fuzz: what depends on an open point is no finding", "[fuzz]") {
-  const auto ask = [](const char* reducer) {
-    const absl::StatusOr<Program> program = Program::Load("", std::string(R"(HloModule m
-f { x = s32[] parameter(0) y = s32[] parameter(1) ROOT z = s32[] )") +
-                                                                  reducer + R"( }
+  const auto with_reducer = [](const std::string& reducer) {
+    return AskDefined("HloModule m\nf { x = s32[] parameter(0) y = s32[] parameter(1) ROOT z = s32[] " +
+                      reducer + R"( }
 ENTRY main {
   a = s32[3] parameter(0)
   zero = s32[] constant(0)
   ROOT b = s32[] reduce(a, zero), dimensions={0}, to_apply=f
 })");
-    REQUIRE(program.ok());
-    const std::vector<Literal> arguments = {
-        Literal::FromInts(ElementType::kS32, DimVector{3}, std::vector<int64_t>{1, 2, 4})};
-    const absl::StatusOr<CheckedCase> made = CheckedCase::Of({program->as_written(), arguments});
-    REQUIRE(made.ok());
-    AskOptions options;
-    options.engines = EnginesOf();
-    const absl::StatusOr<Interest> interest =
-        AskWhereDefined(std::make_unique<AllWrong>(), options)->Ask(*made);
-    REQUIRE(interest.ok());
-    return *interest;
   };
-  CHECK(ask("add(x, y)").is_interesting);
-  const Interest open = ask("subtract(x, y)");
+  CHECK(with_reducer("add(x, y)").is_interesting);
+  const Interest open = with_reducer("subtract(x, y)");
   CHECK(!open.is_interesting);
   CHECK(open.what.starts_with("%b depends on "));
+  // Of windows the text alone says whether the order shows.
+  const auto with_select = [](const std::string& select) {
+    return AskDefined("HloModule m\nf { x = s32[] parameter(0) y = s32[] parameter(1) ROOT z = pred[] " +
+                      select + R"( }
+g { x = s32[] parameter(0) y = s32[] parameter(1) ROOT z = s32[] add(x, y) }
+ENTRY main {
+  a = s32[3] parameter(0)
+  zero = s32[] constant(0)
+  one = s32[1] constant({1})
+  ROOT b = s32[3] select-and-scatter(a, one, zero), window={size=3 stride=3}, select=f, scatter=g
+})");
+  };
+  CHECK(with_select("compare(x, y), direction=GE").is_interesting);
+  CHECK(!with_select("constant(true)").is_interesting);
 }
 
 TEST_CASE("fuzz: messages are compared without numbers and names", "[fuzz]") {
