@@ -59,6 +59,7 @@ class Maker {
   void Step();
   // maker_moves.cc
   void Elementwise();
+  std::optional<int32_t> BelowWidth(int32_t amount);
   void Broadcast();
   void Reshape();
   void Transpose();

@@ -53,6 +53,11 @@ void Maker::Elementwise() {
       operands[0] = *predicate;
       break;
     }
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftRightLogical:
+      if (options_.pure && choices_.OneIn(2)) operands[1] = BelowWidth(operands[1]).value_or(operands[1]);
+      break;
     case Opcode::kReducePrecision:
       attributes = {{Attr::kExponentBits, 1 + Below(11)}, {Attr::kMantissaBits, Below(53)}};
       break;
@@ -65,6 +70,17 @@ void Maker::Elementwise() {
       break;
   }
   Add(opcode, operands, std::move(attributes), std::move(declared));
+}
+
+// The integers modulo the number of their bits: shifts by more are open.
+std::optional<int32_t> Maker::BelowWidth(int32_t amount) {
+  const Shape shape = ShapeOf(amount);
+  const ElementType type = shape.element_type();
+  if (!IsIntegral(type) || shape.HasDynamic()) return std::nullopt;
+  const int32_t mask = ScalarOf(type, Bits(type) - 1);
+  const auto all =
+      Add(Opcode::kBroadcast, {mask}, {{Attr::kDimensions, Ints{}}}, Shape::ArrayOrDie(type, shape.sizes()));
+  return all ? Add(Opcode::kAnd, {amount, *all}) : std::nullopt;
 }
 
 void Maker::Broadcast() {
