@@ -65,6 +65,12 @@ class Normalization {
   Node Sum(Node a) { return a ? c_.Reduced(Opcode::kAdd, a, others_) : a; }
   Node Mean(Node a) { return c_.Times(Sum(a), 1 / n_); }
 
+  // Nothing is known where numbers on the way may exceed the largest one of the type.
+  Node UnlessOverflow(Node radius, Node reach) {
+    const double largest = Info(element_).format->max_finite;
+    return c_.Choose(c_.Compare("LE", reach, largest), radius, c_.Constant(kUnbounded, radius));
+  }
+
   // a - b, and what is off: e |a - b| and the operands' radii.
   Quantity Difference(const Quantity& a, const Quantity& b) {
     Quantity d;
@@ -82,7 +88,8 @@ class Normalization {
   // m = mean x: sum r / n, and g and a division of mean (|x| + r). The number of elements may be rounded too.
   Quantity MeanOf(const Quantity& x, size_t leaf) {
     const double share = (1 + sum_) * (1 + GammaOf(3, e_)) - 1;
-    return Leaf(leaf, c_.Plus(Mean(c_.Plus(x.radius, c_.Times(Size(x), share))), smallest_));
+    const Node radius = c_.Plus(Mean(c_.Plus(x.radius, c_.Times(Size(x), share))), smallest_);
+    return Leaf(leaf, UnlessOverflow(radius, Sum(Size(x))));
   }
   // mean x^2 - (mean x)^2, or the mean of squared differences: each is off by at most K mean (|x| + r)^2,
   // and the operand's radii move the variance by 2 mean |x - m| r + mean r^2.
@@ -91,7 +98,8 @@ class Normalization {
     const double of_squares = (1 + sum_) * (1 + GammaOf(4, e_)) - 1;
     const double share = (1 + e_) * (of_squares + (1 + of_mean) * (1 + of_mean) * (1 + e_) - 1) + 2 * e_;
     const Node reach = Size(x);
-    Node radius = c_.Times(Mean(c_.Write(Opcode::kMultiply, {reach, reach})), share);
+    const Node squares = Sum(c_.Write(Opcode::kMultiply, {reach, reach}));
+    Node radius = c_.Times(c_.Times(squares, 1 / n_), share);
     if (x.radius) {
       Quantity exact_mean = Spread(mean);
       exact_mean.radius = Node();
@@ -99,7 +107,7 @@ class Normalization {
       const Node from_mean = c_.Plus(Size(d), c_.Times(exact_mean.size, e_));
       radius = c_.Plus(radius, Mean(c_.Times(c_.Plus(c_.Times(from_mean, 2.0), x.radius), x.radius)));
     }
-    return Leaf(leaf, c_.Plus(radius, smallest_));
+    return Leaf(leaf, UnlessOverflow(c_.Plus(radius, smallest_), squares));
   }
   // variance + epsilon, and the inverse of its root: r q / (2 (1 - q)^2) for q = radius / value < 1.
   Quantity Shifted(const Quantity& variance) {

@@ -157,6 +157,11 @@ void TriangularSolveOf(BoundContext& c, const AttributeMap& attributes) {
   rest = c.Plus(rest, c.Times(c.Plus(MatrixProduct(c, largest, c.Constant(1, x)), n), n * error.smallest));
   Node moved = bound.Times(rest);
   moved = c.Plus(moved, c.Times(ColumnSums(c, b), n * error.smallest));  // the inverse's elements that are
+  // Nothing is known where terms of a substitution, or elements of an inverse, may exceed the largest number.
+  const ElementType solved = c.operand_type(0);
+  const double most = Info(IsComplex(solved) ? ComponentType(solved) : solved).format->max_finite;
+  const Node terms = ColumnSums(c, c.Plus(MatrixProduct(c, largest, y), bound.Times(c.Constant(1, x))));
+  moved = c.Choose(c.Compare("LE", terms, most), moved, c.Constant(kUnbounded, moved));
   GiveForward(c, left ? moved : TransposedMatrix(c, moved), 0);
 }
 

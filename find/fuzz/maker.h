@@ -82,6 +82,7 @@ class Maker {
   void Sort();
   void TopK();
   void Fft();
+  std::optional<int32_t> PositiveDefinite(int32_t a);
   void Solve();
   void BatchNorm();
   void Map();

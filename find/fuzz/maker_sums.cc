@@ -215,12 +215,28 @@ void Maker::Fft() {
        {Attr::kFftLength, Ints{n}}});
 }
 
+// a a^T + 1, of a square matrix of floats.
+std::optional<int32_t> Maker::PositiveDefinite(int32_t a) {
+  const Shape shape = ShapeOf(a);
+  Shape index = shape, one = shape;
+  index.set_element_type(ElementType::kS32);
+  const auto product =
+      Add(Opcode::kDot, {a, a}, {{Attr::kLhsContractingDims, Ints{1}}, {Attr::kRhsContractingDims, Ints{1}}});
+  const auto row = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{0}}}, index);
+  const auto column = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{1}}}, index);
+  if (!product || !row || !column) return std::nullopt;
+  const auto diagonal = Add(Opcode::kCompare, {*row, *column}, {{Attr::kDirection, Word{"EQ"}}});
+  const auto identity = diagonal ? Add(Opcode::kConvert, {*diagonal}, {}, one) : std::nullopt;
+  return identity ? Add(Opcode::kAdd, {*product, *identity}) : std::nullopt;
+}
+
 void Maker::Solve() {
   const int64_t n = 1 + Below(9);
   const ElementType type = AnyFloat();
   const int32_t a = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));
   if (choices_.OneIn(3)) {
-    Add(Opcode::kCholesky, {a}, {{Attr::kLower, choices_.OneIn(2)}});
+    const int32_t matrix = options_.pure ? PositiveDefinite(a).value_or(a) : a;
+    Add(Opcode::kCholesky, {matrix}, {{Attr::kLower, choices_.OneIn(2)}});
     return;
   }
   const int32_t b = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));

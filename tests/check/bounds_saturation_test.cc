@@ -68,6 +68,27 @@ TEST_CASE("saturation: sums that may overflow on the way are undecided", "[check
   CHECK(std::isfinite(sum({most / 8, most / 8, most / 8, most / 8}, product)));
 }
 
+// In f16 the squares of 300 have no room, and neither has 2 * 60000.
+TEST_CASE("saturation: batch-norm and triangular-solve that may overflow on the way", "[check][bounds]") {
+  const auto radius = [](const std::string& program, std::vector<double> values, std::vector<int64_t> sizes) {
+    const Literal x = Literal::FromDoubles(ElementType::kF16, sizes, values);
+    const BoundedOutput output = Bounded(program, {x}).outputs[0];
+    return output.radius ? output.radius->GetDouble(output.radius->shape().num_elements() - 1) : 0;
+  };
+  const std::string variance = R"(ENTRY e { x = f16[2,1] parameter(0)
+  scale = f16[1] constant({1})
+  offset = f16[1] constant({0})
+  all = (f16[2,1], f16[1], f16[1]) batch-norm-training(x, scale, offset), epsilon=0.001, feature_index=1
+  ROOT v = f16[1] get-tuple-element(all), index=2 })";
+  CHECK(std::isinf(radius(variance, {300, 300}, {2, 1})));
+  CHECK(std::isfinite(radius(variance, {3, 3}, {2, 1})));
+  const std::string solution = R"(ENTRY e { a = f16[2,2] parameter(0)
+  b = f16[2,1] constant({{2}, {0}})
+  ROOT x = f16[2,1] triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE })";
+  CHECK(std::isinf(radius(solution, {1, 0, 60000, 1}, {2, 2})));
+  CHECK(std::isfinite(radius(solution, {1, 0, 6, 1}, {2, 2})));
+}
+
 TEST_CASE("saturation: e to what may overflow to -inf is 0", "[check][bounds]") {
   // -max - 10 and whatever a backend makes of it: -max, or -inf.
   const std::string masked = "  m = f32[] subtract(lowest, sum)\n";
