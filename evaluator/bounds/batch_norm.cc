@@ -143,7 +143,10 @@ class Normalization {
     radius = c_.Plus(radius, b.radius);
     const Node terms = c_.Plus(c_.Times(Size(a), c_.Plus(Size(x), Size(m))), Size(b));
     radius = c_.Plus(radius, c_.Times(terms, GammaOf(5, e_)));
-    return c_.Plus(radius, c_.Times(c_.Plus(Size(a), 1), smallest_));
+    radius = c_.Plus(radius, c_.Times(c_.Plus(Size(a), 1), smallest_));
+    // x - m may be multiplied by the scale first.
+    const Node scaled = c_.Times(c_.Plus(Size(x), Size(m)), Size(Spread(scale)));
+    return UnlessOverflow(radius, c_.Plus(terms, scaled));
   }
   void Give(Node radius, size_t leaf) {
     const double slack = Slack(type_);
