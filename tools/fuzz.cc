@@ -81,25 +81,13 @@ void ShowProgress(const fuzz::FuzzProgress& progress) {
   std::fflush(stderr);
 }
 
-std::string_view KindText(fuzz::FindingKind kind) {
-  switch (kind) {
-    case fuzz::FindingKind::kWrong:
-      return "wrong";
-    case fuzz::FindingKind::kCrash:
-      return "crash";
-    case fuzz::FindingKind::kMeaning:
-      return "meaning";
-  }
-  return "";
-}
-
 std::string TextOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
   std::string text =
       fmt::format("{} in {:.0f} s: {} judged, {} without a result, {} written in another way; {}\n",
                   Counted(state.next, "program"), state.seconds, state.judged, state.without_result,
                   state.rewritten, Counted(state.corpus.features().size(), "feature"));
   for (const fuzz::FuzzFinding& finding : state.findings) {
-    text += fmt::format("{}: {} ({})\n  {}/{}\n", KindText(finding.kind), EscapeControls(finding.cause),
+    text += fmt::format("{}: {} ({})\n  {}/{}\n", KindName(finding.kind), EscapeControls(finding.cause),
                         Counted(finding.count, "program"), EscapeControls(flags.output), finding.folder);
   }
   size_t shown = 0;
@@ -115,7 +103,7 @@ std::string TextOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
 std::string JsonOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
   JsonWriter json;
   const auto write_finding = [&](const fuzz::FuzzFinding& finding) {
-    json.Object("kind", KindText(finding.kind), "cause", finding.cause, "folder",
+    json.Object("kind", KindName(finding.kind), "cause", finding.cause, "folder",
                 flags.output + "/" + finding.folder, "programs", finding.count);
   };
   const auto write_refused = [&] {

@@ -29,18 +29,6 @@ constexpr int64_t kMostRewrites = 4;    // of one program
 
 std::string Words(const absl::Status& status) { return std::string(status.message()); }
 
-std::string_view KindName(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kWrong:
-      return "wrong";
-    case FindingKind::kCrash:
-      return "crash";
-    case FindingKind::kMeaning:
-      return "meaning";
-  }
-  return "";
-}
-
 class Campaign {
  public:
   Campaign(const FuzzOptions& options, const FuzzQuestions& questions,
@@ -237,6 +225,18 @@ class Campaign {
 };
 
 }  // namespace
+
+std::string_view KindName(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kWrong:
+      return "wrong";
+    case FindingKind::kCrash:
+      return "crash";
+    case FindingKind::kMeaning:
+      return "meaning";
+  }
+  return "";
+}
 
 absl::StatusOr<FuzzState> Fuzz(const FuzzOptions& options, const FuzzQuestions& questions,
                                const std::function<void(const FuzzProgress&)>& progress) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "find/fuzz/corpus.h"
 #include "find/fuzz/generator.h"
@@ -48,6 +49,9 @@ enum class FindingKind : uint8_t {
   kCrash,    // what runs the program ends by a signal, or takes too long
   kMeaning,  // two programs that mean the same give other results: a fault of Assay
 };
+
+// "wrong", "crash", "meaning": of folders, titles and JSON.
+std::string_view KindName(FindingKind kind);
 
 struct FuzzFinding {
   FindingKind kind = FindingKind::kWrong;
