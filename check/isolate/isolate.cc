@@ -96,12 +96,8 @@ class Isolator {
   // Iterations of a loop of which values are shown. One more than the exact ones shows whether the backend
   // goes on longer.
   int64_t SlotsOf(const Site& site) {
-    int64_t bytes = 1;
     const Computation& body = module_.computation(site.computation);
-    for (const ValueId value : sources_.Of(site.computation).own()) {
-      const Shape& shape = *body.instructions[static_cast<size_t>(value.instruction)].shape;
-      bytes += LeafShapes(shape)[static_cast<size_t>(value.leaf)]->num_bytes();
-    }
+    const int64_t bytes = 1 + sources_.Of(site.computation).OwnBytes(body);
     return std::max<int64_t>(
         1, std::min({site.exact_iterations + 1, options_.max_iterations, options_.max_loop_bytes / bytes}));
   }

@@ -75,4 +75,13 @@ void ValueSources::Add(const Computation& computation, const Instruction& instru
   values_.push_back(std::move(values));
 }
 
+int64_t ValueSources::OwnBytes(const Computation& computation) const {
+  int64_t bytes = 0;
+  for (const ValueId value : own_) {
+    const Shape& shape = *computation.instructions[static_cast<size_t>(value.instruction)].shape;
+    bytes += LeafShapes(shape)[static_cast<size_t>(value.leaf)]->num_bytes();
+  }
+  return bytes;
+}
+
 }  // namespace assay

@@ -38,6 +38,8 @@ class ValueSources {
   }
   // The arrays that instructions give themselves, parameters and constants left out, in program order.
   const std::vector<ValueId>& own() const { return own_; }
+  // Their bytes, of the same computation.
+  int64_t OwnBytes(const Computation& computation) const;
 
  private:
   void Add(const Computation& computation, const Instruction& instruction);

@@ -6,6 +6,7 @@ import unittest
 
 from cli_testing import CliCase, floats, npy
 
+
 def matrix(*values):
     return npy("<f4", [2, 3], struct.pack("<6f", *values))
 
