@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 
 #include "check/allowance.h"
@@ -14,14 +15,20 @@
 
 namespace assay {
 
-bool HasSubnormals(const Literal& array) {
+double SubnormalParts(const Literal& array, int64_t i) {
   const ElementType type = array.shape().element_type();
-  if (!IsFloat(type)) return false;
-  const double smallest = std::ldexp(1, Info(type).format->min_exponent);
-  for (int64_t i = 0; i < array.shape().num_elements(); ++i) {
-    const double value = std::fabs(array.GetDouble(i));
-    if (value > 0 && value < smallest) return true;
-  }
+  if (!IsFloat(type) && !IsComplex(type)) return 0;
+  const double smallest =
+      std::ldexp(1, Info(IsComplex(type) ? ComponentType(type) : type).format->min_exponent);
+  const auto subnormal = [&](double part) { return std::fabs(part) < smallest ? std::fabs(part) : 0; };
+  if (!IsComplex(type)) return subnormal(array.GetDouble(i));
+  const std::complex<double> value = LoadElement(type, array.data() + i * Bytes(type)).c;
+  return subnormal(value.real()) + subnormal(value.imag());
+}
+
+bool HasSubnormals(const Literal& array) {
+  for (int64_t i = 0; i < array.shape().num_elements(); ++i)
+    if (SubnormalParts(array, i) > 0) return true;
   return false;
 }
 
@@ -157,9 +164,12 @@ void ComputationDeriver::AddFlag(std::vector<BoundedLeaf>& leaves, Node flag) {
   }
 }
 
-// The magnitude of subnormal numbers, which may be taken for zero.
+// The magnitude of subnormal numbers, which may be taken for zero; of complex ones, that of their parts.
 Node ComputationDeriver::SubnormalRadius(Node value) {
   const ElementType type = writer_.ShapeOf(value).element_type();
+  if (IsComplex(type))
+    return Plus(SubnormalRadius(Write(Opcode::kReal, {value})),
+                SubnormalRadius(Write(Opcode::kImag, {value})));
   const Node magnitude = Magnitude(value);
   return Choose(Compare("LT", magnitude, std::ldexp(1, Info(type).format->min_exponent)), magnitude, Node());
 }
@@ -232,8 +242,7 @@ bool ComputationDeriver::SharpensLoopForm(int32_t instruction) const {
 void ComputationDeriver::FlushConstant() {
   const Instruction& constant = view_->instruction;
   if (!constant.shape->IsArray() || constant.literal == nullptr) return;
-  if (!module_.profile().flushes.Has(constant.shape->element_type()) || !HasSubnormals(*constant.literal))
-    return;
+  if (!module_.profile().Flushes(constant.shape->element_type()) || !HasSubnormals(*constant.literal)) return;
   SetRadius(SubnormalRadius(result_->whole), 0);
 }
 
@@ -318,7 +327,7 @@ absl::StatusOr<ComputationId> ComputationDeriver::DeriveEntry(const std::vector<
       parameter.paths.push_back(path);
       const bool is_subnormal = leaf < subnormal_arguments.size() && subnormal_arguments[leaf];
       ++leaf;
-      if (!is_subnormal || !module_.profile().flushes.Has(shape.element_type())) return;
+      if (!is_subnormal || !module_.profile().Flushes(shape.element_type())) return;
       parameter.leaves.back().radius = SubnormalRadius(ValueOf(parameter, parameter.leaves.size() - 1));
     });
     if (!parameter.shape->IsTuple() && !parameter.leaves.empty()) parameter.leaves[0].value = parameter.whole;

@@ -37,7 +37,10 @@ struct DerivedBounds {
 // Loops of a module, which outlives it.
 using LoopSet = std::set<const Instruction*>;
 
-// Whether the array has numbers of its type that are not zero and less than the smallest normal one.
+// By how much element i changes at most where numbers that are smaller than the smallest normal one are taken
+// for zero: its magnitude if it is one of these, of a complex number the sum over its parts.
+double SubnormalParts(const Literal& array, int64_t i);
+// Whether that is more than zero for any element.
 bool HasSubnormals(const Literal& array);
 
 // `subnormal_arguments`: by leaf of the parameters, one parameter after the other, whether the array that

@@ -201,6 +201,10 @@ double Profile::UlpsOf(Opcode op, ElementType type) const {
   return found;
 }
 
+bool Profile::Flushes(ElementType type) const {
+  return flushes.Has(IsComplex(type) ? ComponentType(type) : type);
+}
+
 bool Profile::Underflows(Opcode op, ElementType type) const {
   return std::any_of(underflows.begin(), underflows.end(),
                      [&](const Ulps& rule) { return IsFor(rule, op, type); });

@@ -52,6 +52,8 @@ struct Profile {
   Profile();
   double UlpsOf(Opcode op, ElementType type) const;
   bool Underflows(Opcode op, ElementType type) const;
+  // Of complex types whether it flushes their parts.
+  bool Flushes(ElementType type) const;
 };
 
 // The names of the profiles that Assay brings along.

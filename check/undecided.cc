@@ -31,16 +31,11 @@ int64_t IntegerOf(const Literal& literal) {
 
 // Subnormal numbers, which the profile may take for zero, are known to that.
 std::optional<Literal> SubnormalRadii(const Literal& array, const Profile& profile) {
-  if (!array.shape().IsArray() || !profile.flushes.Has(array.shape().element_type()) || !HasSubnormals(array))
+  if (!array.shape().IsArray() || !profile.Flushes(array.shape().element_type()) || !HasSubnormals(array))
     return std::nullopt;
-  const ElementType type = array.shape().element_type();
-  const double smallest = std::ldexp(1, Info(type).format->min_exponent);
   std::vector<double> radii;
-  for (int64_t i = 0; i < array.shape().num_elements(); ++i) {
-    const double magnitude = std::fabs(array.GetDouble(i));
-    radii.push_back(magnitude < smallest ? magnitude : 0);
-  }
-  return Literal::FromDoubles(RadiusType(type), array.shape().sizes(), radii);
+  for (int64_t i = 0; i < array.shape().num_elements(); ++i) radii.push_back(SubnormalParts(array, i));
+  return Literal::FromDoubles(RadiusType(array.shape().element_type()), array.shape().sizes(), radii);
 }
 
 class Finder {

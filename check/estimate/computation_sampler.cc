@@ -184,8 +184,8 @@ Node ComputationSampler::WithoutSubnormals(Node value, const std::vector<bool>& 
     return any ? writer_.Tuple(elements) : value;
   }
   const size_t leaf = next_argument_leaf_++;
-  if (leaf >= subnormal_arguments.size() || !subnormal_arguments[leaf] || !IsReal(shape)) return value;
-  if (!shared_.profile().flushes.Has(shape.element_type())) return value;
+  if (leaf >= subnormal_arguments.size() || !subnormal_arguments[leaf] || !shape.IsArray()) return value;
+  if (!shared_.profile().Flushes(shape.element_type())) return value;
   return Moved(value, Constant(0, Magnitude(value)));
 }
 
@@ -211,7 +211,7 @@ Node ComputationSampler::Follow(const Instruction& instruction) {
   if (entry_ == Entry::kWritesRadii) return Copy(instruction);
   if (instruction.opcode == Opcode::kConstant) {
     const Node constant = Copy(instruction);
-    const bool flushed = IsReal(shape) && shared_.profile().flushes.Has(shape.element_type()) &&
+    const bool flushed = shape.IsArray() && shared_.profile().Flushes(shape.element_type()) &&
                          instruction.literal != nullptr && HasSubnormals(*instruction.literal);
     return flushed ? Moved(constant, Constant(0, Magnitude(constant))) : constant;
   }
@@ -432,7 +432,7 @@ Allowance ComputationSampler::Allowed(ElementType type) const {
   Allowance allowed = AllowanceOf(shared_.profile(), view_->instruction, type);
   if (allowed.keeps_precision && !shared_.profile().keeps_precision.Has(component))
     allowed.keeps_precision = module_.MayBeAdded(*from_, view_->instruction);
-  if (shared_.profile().flushes.Has(component))
+  if (shared_.profile().Flushes(type))
     allowed.absolute -= std::ldexp(1, Info(component).format->min_exponent);
   return allowed;
 }

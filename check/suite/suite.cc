@@ -96,41 +96,6 @@ Literal MaskLiteral(const Mask& mask, const Shape& shape) {
   return literal;
 }
 
-// Whether a part of element i is a subnormal number that the profile may take for zero.
-bool IsFlushed(const Literal& argument, int64_t i, const Profile& profile) {
-  const ElementType type = argument.shape().element_type();
-  if (!IsComplex(type) || !profile.flushes.Has(ComponentType(type))) return false;
-  const double normal = std::ldexp(1, Info(ComponentType(type)).format->min_exponent);
-  const std::complex<double> value = LoadElement(type, argument.data() + i * Bytes(type)).c;
-  const auto is_subnormal = [&](double part) { return part != 0 && std::abs(part) < normal; };
-  return is_subnormal(value.real()) || is_subnormal(value.imag());
-}
-
-// Bounds have no rule for complex operands of which a part may be taken for zero: nothing is known of the
-// elements at their indices, or of all where these are not the result's.
-void LiftBounds(const SuiteCase& of, const Profile& profile, BoundedOutput& output) {
-  const Shape& shape = output.exact.shape();
-  const int64_t count = shape.num_elements();
-  std::vector<double> radii(static_cast<size_t>(count), 0.0);
-  for (int64_t i = 0; output.radius.has_value() && i < count; ++i)
-    radii[static_cast<size_t>(i)] = output.radius->GetDouble(i);
-  bool lifted = false;
-  for (const Literal& argument : of.arguments) {
-    const bool is_elementwise =
-        argument.shape().num_elements() == count && !of.tags.empty() && of.tags[0] == "elementwise";
-    for (int64_t i = 0; i < argument.shape().num_elements(); ++i) {
-      if (!IsFlushed(argument, i, profile)) continue;
-      lifted = true;
-      if (is_elementwise) {
-        radii[static_cast<size_t>(i)] = HUGE_VAL;
-      } else {
-        std::fill(radii.begin(), radii.end(), HUGE_VAL);
-      }
-    }
-  }
-  if (lifted) output.radius = Literal::FromDoubles(ElementType::kF64, shape.sizes(), radii);
-}
-
 absl::Status AddBounds(const Program& program, const SuiteCase& of, const SuiteOptions& options,
                        const OpenElements& open, MadeCase& made) {
   for (size_t p = 0; p < options.profiles.size(); ++p) {
@@ -138,8 +103,7 @@ absl::Status AddBounds(const Program& program, const SuiteCase& of, const SuiteO
     ASSAY_ASSIGN_OR_RETURN(
         const BoundedOutputs bounded,
         RunWithBounds(program, profile, DeviceGrid(), {DeviceInputs{of.arguments, {}}}, options.run));
-    for (BoundedOutput output : bounded.outputs) {
-      LiftBounds(of, profile, output);
+    for (const BoundedOutput& output : bounded.outputs) {
       const auto add = [&](std::string_view what, const std::optional<Literal>& value) {
         if (value.has_value())
           made.arrays.emplace_back(fmt::format("{}/{}/{}", what, profile.name, output.key), *value);

@@ -1,6 +1,5 @@
 #include "find/fuzz/defined.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -10,21 +9,6 @@
 
 namespace assay::fuzz {
 namespace {
-
-// Whether the instruction that meets the point computes from complex numbers.
-bool IsOfComplex(const Module& module, const AuditFinding& finding) {
-  for (const Computation& computation : module.computations) {
-    if (computation.name != finding.computation) continue;
-    for (const Instruction& instruction : computation.instructions) {
-      if (instruction.name != finding.instruction) continue;
-      return std::ranges::any_of(instruction.operands, [&](int32_t operand) {
-        const Shape& shape = *computation.instructions[static_cast<size_t>(operand)].shape;
-        return shape.IsArray() && IsComplex(shape.element_type());
-      });
-    }
-  }
-  return false;
-}
 
 class DefinedTest final : public InterestTest {
  public:
@@ -45,8 +29,7 @@ class DefinedTest final : public InterestTest {
       // Of some instructions the text alone is read: whether their values depend on the point is not known.
       const bool is_unknown = finding.runs == 0;
       if (!finding.Depends() && !is_unknown) continue;
-      if (finding.point == AuditPoint::kSubnormals && !IsOfComplex(test_case.program().module(), finding))
-        continue;
+      if (finding.point == AuditPoint::kSubnormals) continue;
       return Interest{
           false, fmt::format("%{} depends on {}, which is open", finding.instruction, Name(finding.point))};
     }

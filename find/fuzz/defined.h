@@ -10,8 +10,7 @@
 namespace assay::fuzz {
 
 // Interesting where `test` is, and no value of the program depends on a point of docs/audit.md. Subnormal
-// numbers are left to the bounds, as profiles say who flushes them, but for parts of complex ones, of which
-// bounds do not know it.
+// numbers are left to the bounds, as profiles say who flushes them.
 std::unique_ptr<InterestTest> AskWhereDefined(std::unique_ptr<InterestTest> test, AskOptions options);
 
 }  // namespace assay::fuzz
