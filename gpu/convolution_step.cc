@@ -104,6 +104,11 @@ absl::StatusOr<ImageGeometry> ImageGeometryOf(const StepView& step) {
   return geometry;
 }
 
+// The bytes of an element where it is multiplied: narrow floats are f32 there.
+int64_t ProductWidth(ElementType type) {
+  return IsFloat(type) && type != ElementType::kF64 ? 4 : Bytes(type);
+}
+
 // The image with padding around its elements, and holes between them.
 struct ImageCopy {
   std::optional<PreparedCopy> copy;  // none: no element is under a window
@@ -114,7 +119,7 @@ struct ImageCopy {
   static absl::StatusOr<ImageCopy> Make(Device& device, const ImageGeometry& geometry, const Shape& image) {
     ImageCopy made;
     const bool is_float = IsFloat(image.element_type());
-    made.width = is_float ? image.element_type() == ElementType::kF64 ? 8 : 4 : 1;
+    made.width = ProductWidth(image.element_type());
     if (is_float) made.padding = uint64_t{1} << (8 * made.width - 1);
     made.elements = CountOf(geometry.image);
     ASSAY_ASSIGN_OR_RETURN(made.fill, PreparedFill::Make(device, made.width));
@@ -204,9 +209,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
   if (geometry.is_padded) {
     ASSAY_ASSIGN_OR_RETURN(image, ImageCopy::Make(*device, geometry, lhs));
   }
-  const int64_t width = !IsFloat(rhs.element_type()) ? 1 : rhs.element_type() == ElementType::kF64 ? 8 : 4;
   return std::make_shared<const ConvolutionStep>(device, product, std::move(widenings), image,
-                                                 geometry.kernel_start * width);
+                                                 geometry.kernel_start * ProductWidth(rhs.element_type()));
 }
 
 }  // namespace assay::gpu

@@ -35,6 +35,13 @@ absl::Status SetDimensions(const std::array<ProductSide, 2>& sides, Arguments& a
   return absl::OkStatus();
 }
 
+// The strides of elements of so many bytes, in bytes.
+void ToBytes(int64_t bytes, ByteOperand& operand) {
+  for (Strides* strides : {&operand.batch, &operand.rows, &operand.depth}) {
+    for (int64_t& stride : strides->strides) stride *= bytes;
+  }
+}
+
 absl::Status CheckBlocks(int64_t blocks) {
   if (blocks <= kMaxBlocks) return absl::OkStatus();
   return NotSupported({}, fmt::format("{}, a launch has at most {}", Counted(blocks, "block"), kMaxBlocks));
@@ -50,12 +57,12 @@ absl::StatusOr<std::optional<Kernels>> Taken(absl::StatusOr<Kernels> made) {
 
 }  // namespace
 
-bool IsByteInteger(ElementType type) { return IsIntegral(type) && Info(type).bits <= 8; }
+bool IsTensorInteger(ElementType type) { return IsIntegral(type) && Info(type).bits <= 32; }
 
 absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_t count) {
   Widening widening;
   widening.count_ = count;
-  if (type == ElementType::kF32 || type == ElementType::kF64 || IsByteInteger(type)) return widening;
+  if (type == ElementType::kF32 || type == ElementType::kF64 || IsTensorInteger(type)) return widening;
   const bool is_half = type == ElementType::kBF16 || type == ElementType::kF16;
   if (!is_half && !(IsFloat(type) && Info(type).bits <= 8))
     return NotSupported({}, fmt::format("products of {}", Name(type)));
@@ -90,7 +97,7 @@ absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementTy
                                       const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
                                       int64_t residues_from) {
   Product product;
-  if (IsByteInteger(lhs) && IsByteInteger(rhs) && IsIntegral(result) && Info(result).bits <= 32) {
+  if (IsTensorInteger(lhs) && IsTensorInteger(rhs) && IsTensorInteger(result)) {
     ASSAY_RETURN_IF_ERROR(product.MakeBytes(device, lhs, rhs, result, sides, residues_from));
     return product;
   }
@@ -116,11 +123,16 @@ absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs
   bytes_.result_bytes = static_cast<int32_t>(Bytes(result));
   bytes_.unused_bits = 32 - static_cast<int32_t>(Info(result).bits);
   bytes_.result_is_signed = IsSignedIntegral(result) ? 1 : 0;
-  const std::string name =
-      fmt::format("dot_i8_{}{}", IsSignedIntegral(lhs) ? 's' : 'u', IsSignedIntegral(rhs) ? 's' : 'u');
-  ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", name));
-  ASSAY_ASSIGN_OR_RETURN(byte_product_, Taken(ByteProduct::Make(device, bytes_, IsSignedIntegral(lhs),
-                                                                IsSignedIntegral(rhs), residues_from)));
+  const auto lhs_bytes = static_cast<int>(Bytes(lhs)), rhs_bytes = static_cast<int>(Bytes(rhs));
+  bytes_.passes =
+      BytePassesOf(lhs_bytes, IsSignedIntegral(lhs), rhs_bytes, IsSignedIntegral(rhs), bytes_.result_bytes);
+  ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", "dot_i8"));
+  ASSAY_ASSIGN_OR_RETURN(byte_product_,
+                         Taken(ByteProduct::Make(device, bytes_, {lhs_bytes, rhs_bytes}, residues_from)));
+  if (!byte_product_) {
+    ToBytes(lhs_bytes, bytes_.lhs);
+    ToBytes(rhs_bytes, bytes_.rhs);
+  }
   return absl::OkStatus();
 }
 

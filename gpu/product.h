@@ -75,8 +75,8 @@ class Product {
   ByteDotArguments bytes_{};
 };
 
-// Whether elements of the type are bytes in memory that the integer tensor cores multiply.
-bool IsByteInteger(ElementType type);
+// Whether integer tensor cores multiply elements of the type, by their bytes.
+bool IsTensorInteger(ElementType type);
 
 }  // namespace assay::gpu
 

@@ -222,33 +222,45 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
   return device.Launch(*functions_.mend, mend, first);
 }
 
-absl::StatusOr<ByteProduct> ByteProduct::Make(Device& device, const ByteDotArguments& dot, bool lhs_is_signed,
-                                              bool rhs_is_signed, int64_t least) {
+absl::StatusOr<ByteProduct> ByteProduct::Make(Device& device, const ByteDotArguments& dot,
+                                              const std::array<int, 2>& element_bytes, int64_t least) {
   ByteProduct made;
+  made.element_bytes_ = element_bytes;
+  for (const BytePass& pass : std::span(dot.passes.list).first(static_cast<size_t>(dot.passes.count))) {
+    made.slices_[0] = std::max(made.slices_[0], pass.lhs + 1);
+    made.slices_[1] = std::max(made.slices_[1], pass.rhs + 1);
+  }
   ASSAY_ASSIGN_OR_RETURN(made.tiles_,
                          TilesOf(device, SizeOf(dot.lhs.batch), SizeOf(dot.lhs.rows), SizeOf(dot.rhs.rows),
                                  SizeOf(dot.lhs.depth), kResidueThresholds.bytes, least));
-  ASSAY_RETURN_IF_ERROR(CheckMemory(device, static_cast<double>(SliceBytesOf(made.tiles_, 0)) +
-                                                static_cast<double>(SliceBytesOf(made.tiles_, 1))));
-  ASSAY_ASSIGN_OR_RETURN(made.slice_, KernelFunction(device, "residues", "byte_slice"));
-  ASSAY_ASSIGN_OR_RETURN(
-      made.product_,
-      KernelFunction(device, "residue_product",
-                     fmt::format("byte_product_{}{}", lhs_is_signed ? 's' : 'u', rhs_is_signed ? 's' : 'u')));
+  ASSAY_RETURN_IF_ERROR(
+      CheckMemory(device, static_cast<double>(made.SliceBytes(0)) + static_cast<double>(made.SliceBytes(1))));
+  for (size_t side = 0; side < 2; ++side) {
+    ASSAY_ASSIGN_OR_RETURN(
+        made.slice_[side],
+        KernelFunction(device, "residues", fmt::format("byte_slice_{}", element_bytes[side])));
+  }
+  ASSAY_ASSIGN_OR_RETURN(made.product_, KernelFunction(device, "residue_product", "byte_product"));
   return made;
 }
 
+int64_t ByteProduct::SliceBytes(int side) const {
+  return slices_[static_cast<size_t>(side)] * SliceBytesOf(tiles_, side);
+}
+
 absl::Status ByteProduct::Enqueue(Device& device, const ByteDotArguments& dot) const {
-  const int64_t left = SliceBytesOf(tiles_, 0);
-  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
-                         device.Allocate(left + SliceBytesOf(tiles_, 1)));
+  const int64_t left = SliceBytes(0);
+  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory, device.Allocate(left + SliceBytes(1)));
   const uint64_t slices[] = {memory->address(), memory->address() + static_cast<uint64_t>(left)};
   for (int side = 0; side < 2; ++side) {
-    const LaunchShape shape{.blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
-                            .threads = {kSliceThreads, 1, 1},
-                            .shared_bytes = SliceSharedBytes(1, kByteSlicePitch)};
+    const auto k = static_cast<size_t>(side);
+    const LaunchShape shape{
+        .blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
+        .threads = {kSliceThreads, 1, 1},
+        .shared_bytes = SliceSharedBytes(element_bytes_[k], ByteSlicePitch(element_bytes_[k]))};
     ASSAY_RETURN_IF_ERROR(device.Launch(
-        *slice_, shape, ByteSliceArguments{side == 0 ? dot.lhs : dot.rhs, slices[side], tiles_, side}));
+        *slice_[k], shape,
+        ByteSliceArguments{side == 0 ? dot.lhs : dot.rhs, slices[k], tiles_, side, slices_[k]}));
   }
   return device.Launch(*product_, ProductShape(device, tiles_, tiles_.batch),
                        ByteProductArguments{slices[0], slices[1], dot, tiles_});

@@ -1,5 +1,5 @@
 // Dots by residues (gpu/kernels/residues/residue_arguments.h) on devices of compute capability 9.0, and dots
-// of bytes by the same product: what they take, and the launches that they are.
+// of integers by the same product of bytes: what they take, and the launches that they are.
 #ifndef ASSAY_GPU_RESIDUE_DOT_H_
 #define ASSAY_GPU_RESIDUE_DOT_H_
 
@@ -61,12 +61,18 @@ class ResidueDot {
 
 class ByteProduct {
  public:
-  static absl::StatusOr<ByteProduct> Make(Device& device, const ByteDotArguments& dot, bool lhs_is_signed,
-                                          bool rhs_is_signed, int64_t least);
+  // Elements of so many bytes.
+  static absl::StatusOr<ByteProduct> Make(Device& device, const ByteDotArguments& dot,
+                                          const std::array<int, 2>& element_bytes, int64_t least);
   absl::Status Enqueue(Device& device, const ByteDotArguments& dot) const;
 
  private:
-  const DeviceFunction *slice_ = nullptr, *product_ = nullptr;
+  // Of the slices of a side.
+  int64_t SliceBytes(int side) const;
+
+  std::array<const DeviceFunction*, 2> slice_{};
+  const DeviceFunction* product_ = nullptr;
+  std::array<int, 2> element_bytes_{}, slices_{};
   ResidueTiles tiles_{};
 };
 

@@ -1,4 +1,4 @@
-// Dots of bytes on integer tensor cores. Sums are modulo 2^32, so nothing is rounded.
+// Dots of integers by their bytes on integer tensor cores. Sums are modulo 2^32, so nothing is rounded.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_i8_arguments.h"
 #include "gpu/kernels/dot_tiles.cuh"
@@ -89,8 +89,34 @@ __device__ __forceinline__ void StoreSums(const ByteDotArguments& a, int64_t bat
   }
 }
 
-template <bool kLhsSigned, bool kRhsSigned>
-__device__ __forceinline__ void DotBytes(const ByteDotArguments& a) {
+__device__ __forceinline__ void MultiplyPass(const BytePass& pass, const unsigned char* left,
+                                             const unsigned char* right,
+                                             int32_t (&c)[kByteDown][kByteAcross][4]) {
+  if (pass.lhs_signed != 0) {
+    if (pass.rhs_signed != 0) {
+      MultiplyBytes<true, true>(left, right, c);
+    } else {
+      MultiplyBytes<true, false>(left, right, c);
+    }
+  } else if (pass.rhs_signed != 0) {
+    MultiplyBytes<false, true>(left, right, c);
+  } else {
+    MultiplyBytes<false, false>(left, right, c);
+  }
+}
+
+__device__ __forceinline__ void ShiftSums(int32_t (&c)[kByteDown][kByteAcross][4]) {
+#pragma unroll
+  for (auto& row : c) {
+#pragma unroll
+    for (auto& tile : row) {
+#pragma unroll
+      for (int32_t& sum : tile) sum = static_cast<int32_t>(static_cast<uint32_t>(sum) << kByteShift);
+    }
+  }
+}
+
+KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) {
   constexpr int kStage = 2 * kByteRows * kByteDotPitch;
   unsigned char* const shared = SharedMemory();
   auto* const offsets = reinterpret_cast<int64_t*>(shared + kByteDotStages * kStage);
@@ -100,34 +126,44 @@ __device__ __forceinline__ void DotBytes(const ByteDotArguments& a) {
   const int64_t row = SplitIndex(&batch, tiles_down) * kByteRows, column = across_tile * kByteRows;
   const ByteSource left(a.lhs, batch, row, offsets), right(a.rhs, batch, column, offsets + kByteRows);
   SyncThreads();
-  const int64_t stages = (SizeOf(a.lhs.depth) + kByteDotDepth - 1) / kByteDotDepth;
+  // All stages of the first pass, then those of the next one.
+  const int64_t of_pass = (SizeOf(a.lhs.depth) + kByteDotDepth - 1) / kByteDotDepth,
+                stages = a.passes.count * of_pass;
+  int64_t load_k = 0;
+  int load_pass = 0;
   const auto load = [&](int64_t stage) {
     if (stage < stages) {
       unsigned char* const to = shared + stage % kByteDotStages * kStage;
-      left.Load(stage * kByteDotDepth, to);
-      right.Load(stage * kByteDotDepth, to + kByteRows * kByteDotPitch);
+      left.Load(load_k * kByteDotDepth, to, a.passes.list[load_pass].lhs);
+      right.Load(load_k * kByteDotDepth, to + kByteRows * kByteDotPitch, a.passes.list[load_pass].rhs);
+      if (++load_k == of_pass) {
+        load_k = 0;
+        ++load_pass;
+      }
     }
     CopyAsyncCommit();
   };
   for (int stage = 0; stage < kByteDotStages - 1; ++stage) load(stage);
   const int warp = threadIdx.x / 32, down = warp / 4 * kByteDown * 16, across = warp % 4 * kByteAcross * 8;
   int32_t c[kByteDown][kByteAcross][4] = {};
+  int64_t k = 0;
+  int pass = 0;
   for (int64_t stage = 0; stage < stages; ++stage) {
     CopyAsyncWait<kByteDotStages - 2>();
     // This stage is there for all; and all are done with the one before, which the next copies overwrite.
     SyncThreads();
     load(stage + kByteDotStages - 1);
     const unsigned char* const at = shared + stage % kByteDotStages * kStage;
-    MultiplyBytes<kLhsSigned, kRhsSigned>(at + down * kByteDotPitch,
-                                          at + (kByteRows + across) * kByteDotPitch, c);
+    if (k == 0 && a.passes.list[pass].shift != 0) ShiftSums(c);
+    MultiplyPass(a.passes.list[pass], at + down * kByteDotPitch, at + (kByteRows + across) * kByteDotPitch,
+                 c);
+    if (++k == of_pass) {
+      k = 0;
+      ++pass;
+    }
   }
   CopyAsyncWait<0>();
   StoreSums(a, batch, row, column, down, across, c);
 }
-
-KERNEL(dot_i8_ss, ByteDotArguments, kByteDotThreads) { DotBytes<true, true>(a); }
-KERNEL(dot_i8_su, ByteDotArguments, kByteDotThreads) { DotBytes<true, false>(a); }
-KERNEL(dot_i8_us, ByteDotArguments, kByteDotThreads) { DotBytes<false, true>(a); }
-KERNEL(dot_i8_uu, ByteDotArguments, kByteDotThreads) { DotBytes<false, false>(a); }
 
 }  // namespace assay::gpu

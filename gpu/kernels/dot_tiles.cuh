@@ -34,7 +34,8 @@ class TileSource {
 
   __device__ __forceinline__ int64_t size() const { return size_; }
 
-  __device__ __forceinline__ void Load(int64_t k, Element* to) const {
+  // `start`: elements from the operand's first on, where these do not stand in whole words.
+  __device__ __forceinline__ void Load(int64_t k, Element* to, int64_t start = 0) const {
     if constexpr (kHasWords) {
       if (way_ == kWords) {
         LoadWords(k, to);
@@ -48,12 +49,12 @@ class TileSource {
       for (int step = 0; step < kDepth; step += kThreads / kRows) {
         const int i = first + step;
         const bool inside = k + i < size_ && at != kNoRow;
-        LoadElement(to + row * kPitch + i, inside, inside ? at + OffsetOf(depth_, k + i) : 0);
+        LoadElement(to + row * kPitch + i, inside, inside ? at + OffsetOf(depth_, k + i) + start : 0);
       }
     } else {
       const int i = threadIdx.x % kDepth, first = threadIdx.x / kDepth;
       const bool valid = k + i < size_;
-      const int64_t depth = valid ? OffsetOf(depth_, k + i) : 0;
+      const int64_t depth = valid ? OffsetOf(depth_, k + i) + start : 0;
 #pragma unroll kUnrolled
       for (int step = 0; step < kRows; step += kThreads / kDepth) {
         const int row = first + step;

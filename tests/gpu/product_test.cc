@@ -109,4 +109,23 @@ ENTRY e {{
   }
 }
 
+TEST_CASE("dots and convolutions of integers of 16 and 32 bits", "[gpu][dot][convolution]") {
+  const std::array<const char*, 3> types[] = {
+      {"s16", "s16", "s16"}, {"s16", "s16", "s32"}, {"u16", "s16", "u32"},
+      {"u16", "u16", "u8"},  {"s32", "s32", "s32"}, {"u32", "s32", "u32"},
+      {"s8", "s32", "s32"},  {"u4", "s16", "s16"},  {"s32", "s32", "s4"}};
+  for (const auto& [lhs, rhs, result] : types) {
+    CheckOnDevice(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = {}[3,33,70] parameter(0)
+  w = {}[3,70,17] parameter(1)
+  ROOT r = {}[3,33,17] dot(x, w), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_contracting_dims={{1}}
+}}
+)",
+                              lhs, rhs, result),
+                  1);
+    for (const Conv& conv : {kConvs[2], kConvs[3]}) CheckOnDevice(ConvText(conv, lhs, rhs, result), 1);
+  }
+}
+
 }  // namespace assay::gpu

@@ -82,6 +82,32 @@ TEST_CASE("dots of bytes by warpgroups have the reference's bits", "[gpu][dot][r
   }
 }
 
+TEST_CASE("dots of wide integers by warpgroups have the reference's bits", "[gpu][dot][residues]") {
+  const std::array<const char*, 3> types[] = {
+      {"s16", "s16", "s16"}, {"s16", "s16", "s32"}, {"u16", "u16", "u32"}, {"s16", "u16", "s32"},
+      {"s32", "s32", "s32"}, {"u32", "u32", "u32"}, {"s32", "u32", "s32"}, {"s8", "s16", "s32"},
+      {"u32", "u8", "u32"},  {"s4", "s32", "s32"},  {"s32", "s16", "s8"},  {"u16", "s16", "s4"}};
+  for (const auto& [lhs, rhs, result] : types) {
+    CheckByResidues(
+        DotText(fmt::format("{}[2,33,150]", lhs), fmt::format("{}[2,150,17]", rhs),
+                fmt::format("{}[2,33,17]", result),
+                "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+        kByWarpgroups);
+  }
+  // Padding and a reversed window, of elements of several bytes.
+  for (const char* type : {"s16", "u32"}) {
+    CheckByResidues(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = {0}[2,9,7,3] parameter(0)
+  w = {0}[3,2,3,5] parameter(1)
+  ROOT r = {0}[2,9,8,5] convolution(x, w), window={{size=3x2 pad=1_1x1_1 rhs_reversal=1x0}}, dim_labels=b01f_01io->b01f
+}}
+)",
+                                type),
+                    kByWarpgroups);
+  }
+}
+
 TEST_CASE("small dots are left to other kernels, by the table", "[gpu][dot][residues]") {
   const auto plan = [](const std::string& text) { return PlanToText(PlanOf(ProgramOf(text), Emulated())); };
   CHECK_THAT(plan(DotText("f32[512,512]", "f32[512,512]", "f32[512,512]", kMatrices)),

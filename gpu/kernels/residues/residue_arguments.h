@@ -93,7 +93,8 @@ struct ResidueProductArguments {
   ResidueTiles tiles;
   int32_t piece_steps;  // after so many steps sums become residues: at most kResiduePieceSteps
 };
-// byte_product_ss, _su, _us and _uu: likewise, of bytes as they are; the result's low bytes.
+// byte_product: likewise, of the bytes of integers as they are, by the passes of `dot`; the result's low
+// bytes. Matrix i batch + b is byte i of the elements of batch b.
 struct ByteProductArguments {
   uint64_t lhs, rhs;
   ByteDotArguments dot;
@@ -116,7 +117,8 @@ struct ResidueCut {
 constexpr uint32_t kMostCuts = 64;
 
 // residue_slice_f32, residue_slice_f32_wide and residue_slice_f64, which take integers below 2^44, 2^64 and
-// 2^80: SliceBlocks blocks. byte_slice: likewise, of operands of bytes.
+// 2^80: SliceBlocks blocks. byte_slice_1, byte_slice_2 and byte_slice_4: likewise, of operands of integers of
+// so many bytes.
 struct ResidueSliceArguments {
   DotOperand operand;
   uint64_t to;    // int8_t [batch * moduli][padded rows * depth]
@@ -132,9 +134,11 @@ struct ByteSliceArguments {
   uint64_t to;
   ResidueTiles tiles;
   int32_t side;
+  int32_t count;  // of the bytes of an element that are wanted, the lowest first
 };
 constexpr int kSliceThreads = 256, kSliceRows = 32;
-constexpr int kSlicePitch = kResidueDepth + 4, kByteSlicePitch = kResidueDepth + 16;
+constexpr int kSlicePitch = kResidueDepth + 4;
+constexpr int ByteSlicePitch(int element_bytes) { return kResidueDepth + 16 / element_bytes; }
 constexpr uint32_t SliceSharedBytes(int element_bytes, int pitch) {
   return static_cast<uint32_t>(kSliceRows * (pitch * element_bytes + 8));
 }

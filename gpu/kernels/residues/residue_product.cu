@@ -55,9 +55,30 @@ struct Pipeline {
   }
 };
 
+// The matrices of both sides that a tile of a matrix of the result multiplies, one pair after the other. Of
+// residues each matrix has its own two.
+struct OwnMatrices {
+  __device__ __forceinline__ int count() const { return 1; }
+  __device__ __forceinline__ int left(int matrix, int /*pass*/) const { return matrix; }
+  __device__ __forceinline__ int right(int matrix, int /*pass*/) const { return matrix; }
+};
+struct PassMatrices {
+  const BytePasses& passes;
+  int batch;
+  __device__ __forceinline__ int count() const { return passes.count; }
+  __device__ __forceinline__ int left(int matrix, int pass) const {
+    return passes.list[pass].lhs * batch + matrix;
+  }
+  __device__ __forceinline__ int right(int matrix, int pass) const {
+    return passes.list[pass].rhs * batch + matrix;
+  }
+};
+
 // Each block copies its own rows of lhs, and its half of the columns of rhs to both.
+template <typename Matrices>
 __device__ __forceinline__ void Produce(const Pipeline& line, const ResidueTiles& tiles,
-                                        const TileOrder& order, uint64_t lhs, uint64_t rhs) {
+                                        const TileOrder& order, uint64_t lhs, uint64_t rhs,
+                                        const Matrices& matrices) {
   constexpr uint32_t kLeft = kResidueRows * kResidueDepth,
                      kHalf = kResidueColumns / kResidueCluster * kResidueDepth;
   Stages at;
@@ -65,22 +86,24 @@ __device__ __forceinline__ void Produce(const Pipeline& line, const ResidueTiles
     int matrix, row, column;
     order.Place(tile, &matrix, &row, &column);
     row = row * kResidueCluster + static_cast<int>(line.rank);
-    const auto* x = reinterpret_cast<const uint8_t*>(lhs) +
-                    (static_cast<int64_t>(matrix) * tiles.row_tiles + row) * tiles.depth_steps * kLeft;
-    const auto* y = reinterpret_cast<const uint8_t*>(rhs) +
-                    (static_cast<int64_t>(matrix) * tiles.column_tiles + column) * tiles.depth_steps *
-                        (kHalf * kResidueCluster) +
-                    line.rank * kHalf;
-    for (int k = 0; k < tiles.depth_steps; ++k) {
-      BarrierWait(line.empty(at.index), at.parity ^ 1);
-      BarrierExpect(line.full(at.index), kResidueStageBytes);
-      const uint32_t to = line.stage(at.index);
-      CopyBlock(to, x, kLeft, line.full(at.index));
-      CopyBlockToAll(to + kLeft + line.rank * kHalf, y, kHalf, line.full(at.index),
-                     (1 << kResidueCluster) - 1);
-      x += kLeft;
-      y += kHalf * kResidueCluster;
-      at.Next();
+    for (int pass = 0; pass < matrices.count(); ++pass) {
+      const int64_t left = matrices.left(matrix, pass), right = matrices.right(matrix, pass);
+      const auto* x =
+          reinterpret_cast<const uint8_t*>(lhs) + (left * tiles.row_tiles + row) * tiles.depth_steps * kLeft;
+      const auto* y = reinterpret_cast<const uint8_t*>(rhs) +
+                      (right * tiles.column_tiles + column) * tiles.depth_steps * (kHalf * kResidueCluster) +
+                      line.rank * kHalf;
+      for (int k = 0; k < tiles.depth_steps; ++k) {
+        BarrierWait(line.empty(at.index), at.parity ^ 1);
+        BarrierExpect(line.full(at.index), kResidueStageBytes);
+        const uint32_t to = line.stage(at.index);
+        CopyBlock(to, x, kLeft, line.full(at.index));
+        CopyBlockToAll(to + kLeft + line.rank * kHalf, y, kHalf, line.full(at.index),
+                       (1 << kResidueCluster) - 1);
+        x += kLeft;
+        y += kHalf * kResidueCluster;
+        at.Next();
+      }
     }
   }
   // No block ends while the other one may still arrive at its barriers.
@@ -90,60 +113,79 @@ __device__ __forceinline__ void Produce(const Pipeline& line, const ResidueTiles
   }
 }
 
-// `finish` takes the sums of a tile. It is called after every `piece_steps` steps, and what it leaves in the
-// sums is the start of what follows; `last` says that nothing does.
-template <bool kASigned, bool kBSigned, typename Finish>
-__device__ __forceinline__ void Consume(const Pipeline& line, const ResidueTiles& tiles,
-                                        const TileOrder& order, int piece_steps, const Finish& finish) {
-  const uint32_t half = threadIdx.x / 128 - 1, in_group = threadIdx.x % 128;
+// The products of one stage; step 0 begins the sums.
+template <bool kASigned, bool kBSigned>
+__device__ __forceinline__ void MultiplyStage(uint64_t left, uint64_t right, int step, int32_t (&sums)[128]) {
+#pragma unroll
+  for (int i = 0; i < kResidueDepth / 32; ++i)
+    MmaBytes<kASigned, kBSigned>(sums, left + 2 * i, right + 2 * i, (step | i) != 0);
+}
+
+// `multiply` adds the products of the stages of steps [first, end).
+template <typename Multiply>
+__device__ __forceinline__ void MultiplySteps(const Pipeline& line, Stages& at, int first, int end,
+                                              uint32_t half, const Multiply& multiply, int32_t (&sums)[128]) {
+  const uint32_t in_group = threadIdx.x % 128;
   // A stage is free: one thread for each block that copies to this one says so there.
   const auto release = [&](uint32_t stage) {
     if (in_group < kResidueCluster) BarrierArriveAt(line.empty(stage), in_group);
   };
+  uint32_t before = 0;
+  for (int k = first; k < end; ++k) {
+    BarrierWait(line.full(at.index), at.parity);
+    const uint64_t left = SharedMatrix(line.stage(at.index) + half * 64 * kResidueDepth),
+                   right = SharedMatrix(line.stage(at.index) + kResidueRows * kResidueDepth);
+    MmaFence();
+    multiply(left, right, k, sums);
+    MmaCommit();
+    // The stage before has been read.
+    MmaWait<1>();
+    if (k != first) release(before);
+    before = at.index;
+    at.Next();
+  }
+  MmaWait<0>();
+  release(before);
+}
+
+// `multiply` makes the sums of a piece of a tile, which begins at a step, and says where it ends; `finish`
+// takes them, and what it leaves in the sums is the start of the next piece; `last` says that there is none.
+template <typename Multiply, typename Finish>
+__device__ __forceinline__ void Consume(const ResidueTiles& tiles, const TileOrder& order, uint32_t rank,
+                                        const Multiply& multiply, const Finish& finish) {
+  const uint32_t half = threadIdx.x / 128 - 1;
   Stages at;
   int32_t sums[128];
   for (int tile = blockIdx.x / kResidueCluster; tile < order.all; tile += gridDim.x / kResidueCluster) {
     int matrix, row, column;
     order.Place(tile, &matrix, &row, &column);
-    for (int first = 0; first < tiles.depth_steps; first += piece_steps) {
-      const int end = tiles.depth_steps - first < piece_steps ? tiles.depth_steps : first + piece_steps;
-      uint32_t before = 0;
-      for (int k = first; k < end; ++k) {
-        BarrierWait(line.full(at.index), at.parity);
-        const uint64_t left = SharedMatrix(line.stage(at.index) + half * 64 * kResidueDepth),
-                       right = SharedMatrix(line.stage(at.index) + kResidueRows * kResidueDepth);
-        MmaFence();
-#pragma unroll
-        for (int i = 0; i < kResidueDepth / 32; ++i)
-          MmaBytes<kASigned, kBSigned>(sums, left + 2 * i, right + 2 * i, (k | i) != 0);
-        MmaCommit();
-        // The stage before has been read.
-        MmaWait<1>();
-        if (k != first) release(before);
-        before = at.index;
-        at.Next();
-      }
-      MmaWait<0>();
-      release(before);
-      finish(matrix, row * kResidueCluster + static_cast<int>(line.rank), column, static_cast<int>(half),
-             end == tiles.depth_steps, sums);
+    for (int first = 0; first < tiles.depth_steps;) {
+      first = multiply(at, first, half, sums);
+      finish(matrix, row * kResidueCluster + static_cast<int>(rank), column, static_cast<int>(half),
+             first == tiles.depth_steps, sums);
     }
   }
 }
 
-template <bool kASigned, bool kBSigned, typename Finish>
-__device__ __forceinline__ void MultiplyBytes(const ResidueTiles& tiles, uint64_t lhs, uint64_t rhs,
-                                              int matrices, int piece_steps, const Finish& finish) {
+template <typename Matrices, typename Multiply, typename Finish>
+__device__ __forceinline__ void MultiplyMatrices(const ResidueTiles& tiles, uint64_t lhs, uint64_t rhs,
+                                                 int count, const Matrices& matrices,
+                                                 const Multiply& multiply, const Finish& finish) {
   const Pipeline line;
   if (threadIdx.x == 0) line.Init();
   ClusterSync();
-  const TileOrder order(tiles, matrices);
+  const TileOrder order(tiles, count);
   if (threadIdx.x < 128) {
     FewerRegisters<72>();
-    if (threadIdx.x == 0) Produce(line, tiles, order, lhs, rhs);
+    if (threadIdx.x == 0) Produce(line, tiles, order, lhs, rhs, matrices);
   } else {
     MoreRegisters<216>();
-    Consume<kASigned, kBSigned>(line, tiles, order, piece_steps, finish);
+    Consume(
+        tiles, order, line.rank,
+        [&](Stages& at, int first, uint32_t half, int32_t(&sums)[128]) {
+          return multiply(line, at, first, half, sums);
+        },
+        finish);
   }
   ClusterSync();
 }
@@ -208,8 +250,20 @@ CLUSTER_KERNEL(residue_product, ResidueProductArguments, kResidueThreads, kResid
   const int moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
   if (moduli == 0) return;
   const ResidueSystem& system = reinterpret_cast<const ResidueSystem*>(a.systems)[moduli];
-  MultiplyBytes<true, true>(a.tiles, a.lhs, a.rhs, a.tiles.batch * moduli, a.piece_steps,
-                            StoreResidues{a, system});
+  const int steps = a.tiles.depth_steps;
+  MultiplyMatrices(
+      a.tiles, a.lhs, a.rhs, a.tiles.batch * moduli, OwnMatrices{},
+      [&](const Pipeline& line, Stages& at, int first, uint32_t half, int32_t(&sums)[128]) {
+        const int end = steps - first < a.piece_steps ? steps : first + a.piece_steps;
+        MultiplySteps(
+            line, at, first, end, half,
+            [](uint64_t left, uint64_t right, int step, int32_t(&of)[128]) {
+              MultiplyStage<true, true>(left, right, step, of);
+            },
+            sums);
+        return end;
+      },
+      StoreResidues{a, system});
 }
 
 struct StoreSums {
@@ -252,15 +306,43 @@ struct StoreSums {
   }
 };
 
-#define BYTE_PRODUCT(name, a_signed, b_signed)                                                   \
-  CLUSTER_KERNEL(name, ByteProductArguments, kResidueThreads, kResidueCluster) {                 \
-    /* Sums wrap, so that all of k is one piece. */                                              \
-    MultiplyBytes<a_signed, b_signed>(a.tiles, a.lhs, a.rhs, a.tiles.batch, a.tiles.depth_steps, \
-                                      StoreSums{a.dot});                                         \
+// By the signs of a pass. The choice is made in each stage: with a loop for each of the four, the assembler
+// lets all products wait for each other (C7515).
+struct MultiplyPass {
+  const BytePass& pass;
+  __device__ __forceinline__ void operator()(uint64_t left, uint64_t right, int step,
+                                             int32_t (&sums)[128]) const {
+    if (pass.lhs_signed != 0) {
+      if (pass.rhs_signed != 0) {
+        MultiplyStage<true, true>(left, right, step, sums);
+      } else {
+        MultiplyStage<true, false>(left, right, step, sums);
+      }
+    } else if (pass.rhs_signed != 0) {
+      MultiplyStage<false, true>(left, right, step, sums);
+    } else {
+      MultiplyStage<false, false>(left, right, step, sums);
+    }
   }
-BYTE_PRODUCT(byte_product_ss, true, true)
-BYTE_PRODUCT(byte_product_su, true, false)
-BYTE_PRODUCT(byte_product_us, false, true)
-BYTE_PRODUCT(byte_product_uu, false, false)
+};
+
+// Sums wrap, so that all passes over all of k are one piece.
+CLUSTER_KERNEL(byte_product, ByteProductArguments, kResidueThreads, kResidueCluster) {
+  const int steps = a.tiles.depth_steps;
+  const BytePasses& passes = a.dot.passes;
+  MultiplyMatrices(
+      a.tiles, a.lhs, a.rhs, a.tiles.batch, PassMatrices{passes, a.tiles.batch},
+      [&](const Pipeline& line, Stages& at, int /*first*/, uint32_t half, int32_t(&sums)[128]) {
+        for (int i = 0; i < passes.count; ++i) {
+          if (passes.list[i].shift != 0) {
+#pragma unroll
+            for (int32_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum) << kByteShift);
+          }
+          MultiplySteps(line, at, i * steps, (i + 1) * steps, half, MultiplyPass{passes.list[i]}, sums);
+        }
+        return steps;
+      },
+      StoreSums{a.dot});
+}
 
 }  // namespace assay::gpu

@@ -173,25 +173,47 @@ KERNEL(residue_mend, ResidueArguments, kMendThreads) {
   }
 }
 
-// Operands that are bytes already.
-KERNEL(byte_slice, ByteSliceArguments, kSliceThreads) {
+// Byte `which` of each of a thread's elements.
+template <typename Element>
+__device__ __forceinline__ SliceBytes BytesOf(const Element* elements, int which) {
+  if constexpr (sizeof(Element) == 1) return *reinterpret_cast<const SliceBytes*>(elements);
+  SliceBytes bytes;
+  const auto pair = 0x0040 + 0x11 * static_cast<uint32_t>(which);
+#pragma unroll
+  for (int w = 0; w < kOfSlice / 4; ++w) {
+    const Element* const four = elements + 4 * w;
+    bytes.words[w] =
+        BytePermute(BytePermute(four[0], four[1], pair), BytePermute(four[2], four[3], pair), 0x5410);
+  }
+  return bytes;
+}
+
+template <typename Element>
+__device__ __forceinline__ void SliceIntegers(const ByteSliceArguments& a) {
+  constexpr int kPitch = ByteSlicePitch(sizeof(Element));
   const int64_t padded_rows = PaddedRows(a.tiles, a.side);
   const SlicePlace place(a.tiles, padded_rows);
-  uint8_t* const shared = SharedMemory();
-  auto* const offsets = reinterpret_cast<int64_t*>(shared + kSliceRows * kByteSlicePitch);
-  const TileSource<uint8_t, kSliceRows, kResidueDepth, kByteSlicePitch, kSliceThreads> source(
-      a.operand, place.batch, place.first, offsets);
+  auto* const shared = reinterpret_cast<Element*>(SharedMemory());
+  auto* const offsets = reinterpret_cast<int64_t*>(shared + kSliceRows * kPitch);
+  const TileSource<Element, kSliceRows, kResidueDepth, kPitch, kSliceThreads> source(a.operand, place.batch,
+                                                                                     place.first, offsets);
   SyncThreads();
   source.Load(place.k - place.part * kOfSlice, shared);
   CopyAsyncCommit();
   CopyAsyncWait<0>();
   SyncThreads();
   const int64_t plane = padded_rows * a.tiles.depth_steps * kResidueDepth;
-  *reinterpret_cast<SliceBytes*>(
+  auto* const to =
       reinterpret_cast<uint8_t*>(a.to) + place.batch * plane +
-      BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps)) =
-      *reinterpret_cast<const SliceBytes*>(shared + (place.row - place.first) * kByteSlicePitch +
-                                           place.part * kOfSlice);
+      BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps);
+  const Element* const elements = shared + (place.row - place.first) * kPitch + place.part * kOfSlice;
+#pragma unroll 1
+  for (int i = 0; i < a.count; ++i)
+    *reinterpret_cast<SliceBytes*>(to + i * a.tiles.batch * plane) = BytesOf(elements, i);
 }
+
+KERNEL(byte_slice_1, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint8_t>(a); }
+KERNEL(byte_slice_2, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint16_t>(a); }
+KERNEL(byte_slice_4, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint32_t>(a); }
 
 }  // namespace assay::gpu
