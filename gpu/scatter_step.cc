@@ -10,7 +10,7 @@
 #include "evaluator/ops/indexing/scatter.h"
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
-#include "gpu/kernels/scatter_arguments.h"
+#include "gpu/kernels/scatter/scatter_arguments.h"
 #include "gpu/radix_sort.h"
 #include "gpu/reducer.h"
 #include "gpu/resident.h"

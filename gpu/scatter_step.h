@@ -1,4 +1,4 @@
-// scatter on a device (gpu/kernels/scatter.cu).
+// scatter on a device (gpu/kernels/scatter/scatter.cu).
 #ifndef ASSAY_GPU_SCATTER_STEP_H_
 #define ASSAY_GPU_SCATTER_STEP_H_
 

@@ -4,7 +4,7 @@ if(ASSAY_TSAN)
   return()
 endif()
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/emulator/device/arithmetic.cc PROPERTIES COMPILE_OPTIONS -frounding-math)
-file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/kernels/*.cu ${CMAKE_SOURCE_DIR}/gpu/kernels/residues/*.cu
+file(GLOB kernel_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpu/kernels/*.cu ${CMAKE_SOURCE_DIR}/gpu/kernels/*/*.cu
      ${CMAKE_CURRENT_SOURCE_DIR}/emulator/device/*.cu)
 set(emulated_kernels)
 foreach(source ${kernel_sources})

@@ -2,8 +2,8 @@
 // are the same elements of the operand or have none in common, else single elements. Items are sorted by the
 // element of the operand that they begin at, stably, so that those of one place are
 // neighbours in their own order.
-#ifndef ASSAY_GPU_KERNELS_SCATTER_ARGUMENTS_H_
-#define ASSAY_GPU_KERNELS_SCATTER_ARGUMENTS_H_
+#ifndef ASSAY_GPU_KERNELS_SCATTER_SCATTER_ARGUMENTS_H_
+#define ASSAY_GPU_KERNELS_SCATTER_SCATTER_ARGUMENTS_H_
 
 #include <cstdint>
 
@@ -45,4 +45,4 @@ constexpr int64_t ScatterBlocks(const ScatterArguments& a) {
 
 }  // namespace assay::gpu
 
-#endif  // ASSAY_GPU_KERNELS_SCATTER_ARGUMENTS_H_
+#endif  // ASSAY_GPU_KERNELS_SCATTER_SCATTER_ARGUMENTS_H_

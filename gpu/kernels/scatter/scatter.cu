@@ -3,7 +3,7 @@
 #include "gpu/kernels/folding.cuh"
 #include "gpu/kernels/index.cuh"
 #include "gpu/kernels/offsets.cuh"
-#include "gpu/kernels/scatter_arguments.h"
+#include "gpu/kernels/scatter/scatter_arguments.h"
 #include "gpu/kernels/sort_digits.cuh"
 #include "gpu/kernels/sums.cuh"
 
