@@ -1,6 +1,7 @@
 #include "gpu/scatter_step.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "gpu/radix_sort.h"
 #include "gpu/reducer.h"
 #include "gpu/resident.h"
+#include "gpu/scatter_rows.h"
 #include "shape/index.h"
 
 namespace assay::gpu {
@@ -70,6 +72,18 @@ void AddStarts(const StepView& step, const ScatterNumbers& numbers, std::span<co
   a.index_is_signed = IsSignedIntegral(indices.element_type()) ? 1 : 0;
 }
 
+// Items begin at multiples of the strides' common divisor: fewer keys are sorted by fewer bits.
+void SetKeys(int64_t elements, ScatterArguments& a) {
+  int64_t stride = 0;
+  for (int32_t d = 0; d < a.batch.rank; ++d) stride = std::gcd(stride, a.batch_to_strides[d]);
+  for (int32_t c = 0; c < a.components; ++c) stride = std::gcd(stride, a.starts[c].stride);
+  if (stride == 0) stride = std::max<int64_t>(1, elements);
+  for (int32_t d = 0; d < a.batch.rank; ++d) a.batch_to_strides[d] /= stride;
+  for (int32_t c = 0; c < a.components; ++c) a.starts[c].stride /= stride;
+  a.key_stride = stride;
+  a.keys_end = (elements + stride - 1) / stride;
+}
+
 ScatterGeometry ScatterGeometryOf(const StepView& step) {
   const ScatterNumbers numbers(step.instruction.attributes);
   const Shape &operand = step.operand_shape(0), &indices = step.operand_shape(1),
@@ -108,7 +122,7 @@ ScatterGeometry ScatterGeometryOf(const StepView& step) {
   }
   AddStarts(step, numbers, extents, geometry);
   a.items = SizeOf(a.batch);
-  a.elements = operand.num_elements();
+  SetKeys(operand.num_elements(), a);
   return geometry;
 }
 
@@ -118,11 +132,17 @@ class ScatterStep final : public DeviceKernel {
     const DeviceFunction *keys = nullptr, *combine = nullptr, *repair = nullptr;  // repair: of sums
   };
   ScatterStep(std::shared_ptr<Device> device, const Functions& functions, const RadixSort& sort,
-              ScatterGeometry geometry)
-      : DeviceKernel(std::move(device)), functions_(functions), sort_(sort), geometry_(std::move(geometry)) {}
+              ScatterGeometry geometry, const std::optional<ScatterRows>& rows)
+      : DeviceKernel(std::move(device)),
+        functions_(functions),
+        sort_(sort),
+        geometry_(std::move(geometry)),
+        rows_(rows) {}
 
   std::string_view algorithm() const override {
-    return functions_.repair != nullptr ? "sorted, exact sums" : "sorted";
+    return rows_                          ? "sorted, exact sums of rows"
+           : functions_.repair != nullptr ? "sorted, exact sums"
+                                          : "sorted";
   }
 
  private:
@@ -141,28 +161,37 @@ class ScatterStep final : public DeviceKernel {
       a.starts[c].address =
           a.indices + static_cast<uint64_t>(geometry_.start_offsets[static_cast<size_t>(c)]);
     const int64_t targets = a.items * SizeOf(a.window);
-    std::shared_ptr<DeviceMemory> open;
-    std::optional<SortMemory> memory;
+    const auto copy = [&] {
+      return call.in_place
+                 ? absl::OkStatus()
+                 : device.CopyWithin(call.result, call.operands[0], call.context.result_shape().num_bytes());
+    };
+    if (targets == 0) return copy();
     // What may find no room comes before the operand is written over.
-    if (targets > 0) {
-      ASSAY_ASSIGN_OR_RETURN(memory, SortMemory::Make(device, a.items, 4));
-      if (functions_.repair != nullptr) {
-        ASSAY_ASSIGN_OR_RETURN(open, device.Allocate(8 + 4 * targets));
-        a.open_count = open->address();
-        a.open = open->address() + 8;
-        ASSAY_RETURN_IF_ERROR(device.Zero(a.open_count, 8));
-      }
+    ASSAY_ASSIGN_OR_RETURN(SortMemory memory, SortMemory::Make(device, a.items, 4));
+    ScatterRows::Memory of_rows;
+    std::shared_ptr<DeviceMemory> open;
+    if (rows_) {
+      ASSAY_ASSIGN_OR_RETURN(of_rows, rows_->Allocate(device));
+      a.open_count = of_rows.arguments.open_count;
+      a.open = of_rows.arguments.open;
+    } else if (functions_.repair != nullptr) {
+      ASSAY_ASSIGN_OR_RETURN(open, device.Allocate(8 + 4 * targets));
+      a.open_count = open->address();
+      a.open = open->address() + 8;
+      ASSAY_RETURN_IF_ERROR(device.Zero(a.open_count, 8));
     }
-    if (!call.in_place)
-      ASSAY_RETURN_IF_ERROR(
-          device.CopyWithin(call.result, call.operands[0], call.context.result_shape().num_bytes()));
-    if (targets == 0) return absl::OkStatus();
-    ASSAY_RETURN_IF_ERROR(Sort(device, *memory, a));
-    a.order = memory->order();
-    a.keys = memory->keys();
-    const LaunchShape shape{.blocks = {static_cast<uint32_t>(ScatterBlocks(a)), 1, 1},
-                            .threads = {kScatterThreads, 1, 1}};
-    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.combine, shape, a));
+    ASSAY_RETURN_IF_ERROR(Sort(device, memory, a));
+    a.order = memory.order();
+    a.keys = memory.keys();
+    if (rows_) {
+      ASSAY_RETURN_IF_ERROR(rows_->Sum(device, of_rows, a, call.operands[0]));
+    } else {
+      ASSAY_RETURN_IF_ERROR(copy());
+      const LaunchShape shape{.blocks = {static_cast<uint32_t>(ScatterBlocks(a)), 1, 1},
+                              .threads = {kScatterThreads, 1, 1}};
+      ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.combine, shape, a));
+    }
     if (functions_.repair == nullptr) return absl::OkStatus();
     const LaunchShape repair{.blocks = {BlocksFor(device, targets * 32, kSumRepairThreads), 1, 1},
                              .threads = {kSumRepairThreads, 1, 1},
@@ -172,7 +201,7 @@ class ScatterStep final : public DeviceKernel {
 
   absl::Status Sort(Device& device, SortMemory& memory, ScatterArguments a) const {
     int bits = 0;
-    while (a.elements >> bits != 0) ++bits;
+    while (a.keys_end >> bits != 0) ++bits;
     a.keys = memory.keys();
     ASSAY_ASSIGN_OR_RETURN(a.counts, sort_.BeginKeys(device, memory, bits));
     const LaunchShape shape{.blocks = {BlocksFor(device, a.items, kScatterThreads), 1, 1},
@@ -185,6 +214,7 @@ class ScatterStep final : public DeviceKernel {
   const Functions functions_;
   const RadixSort sort_;
   const ScatterGeometry geometry_;
+  const std::optional<ScatterRows> rows_;
 };
 
 // Whether the combiner gives the update, and nothing else: the last one stays.
@@ -216,6 +246,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
   ScatterArguments& a = geometry.arguments;
   std::string combine = fmt::format("scatter_move_{}", Bytes(type));
   ScatterStep::Functions functions;
+  std::optional<ScatterRows> rows;
   a.group = 1;
   if (!TakesUpdate(step.module, combiner)) {
     ASSAY_ASSIGN_OR_RETURN(const DeviceReducer reducer, DeviceReducerOf(step.module, combiner, type));
@@ -226,16 +257,17 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareScatter(const std::shared_p
     if (reducer.sum) {
       ASSAY_ASSIGN_OR_RETURN(
           functions.repair, KernelFunction(*device, "scatter", fmt::format("scatter_repair_{}", Name(type))));
+      ASSAY_ASSIGN_OR_RETURN(rows, ScatterRows::Make(*device, a, step.operand_shape(0).num_elements(), type));
     }
     // Where elements get many updates each, a warp adds them up.
     constexpr int64_t kManyUpdates = 16;
-    if (a.items * SizeOf(a.window) >= kManyUpdates * a.elements) a.group = 32;
+    if (a.items * SizeOf(a.window) >= kManyUpdates * step.operand_shape(0).num_elements()) a.group = 32;
   }
   if (ScatterBlocks(a) > kMaxBlocks) return NotSupported({}, fmt::format("{}", Counted(a.items, "update")));
   ASSAY_ASSIGN_OR_RETURN(functions.keys, KernelFunction(*device, "scatter", "scatter_keys"));
   ASSAY_ASSIGN_OR_RETURN(functions.combine, KernelFunction(*device, "scatter", combine));
   ASSAY_ASSIGN_OR_RETURN(const RadixSort sort, RadixSort::Make(*device));
-  return std::make_shared<const ScatterStep>(device, functions, sort, std::move(geometry));
+  return std::make_shared<const ScatterStep>(device, functions, sort, std::move(geometry), rows);
 }
 
 }  // namespace assay::gpu

@@ -79,6 +79,55 @@ TEST_CASE("scattered sums are exact, in any order", "[gpu][scatter]") {
   }
 }
 
+constexpr const char* kSumTypes[] = {"f32", "f64", "bf16", "f16"};
+
+std::string RowsText(const char* type, int64_t rows, int64_t items, int64_t length) {
+  const std::string operand = fmt::format("[{},{}]", rows, length), indices = fmt::format("[{},1]", items),
+                    updates = fmt::format("[{},{}]", items, length);
+  return ScatterText({operand.c_str(), indices.c_str(), updates.c_str(),
+                      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                      "index_vector_dim=1"},
+                     type, "s32", Combine(type, "add"));
+}
+
+TEST_CASE("rows that scatters add to", "[gpu][scatter]") {
+  struct Rows {
+    int64_t rows, items, length;
+  };
+  // Vectors; of f64 alone; more rows than updates; strips; single elements; one row.
+  for (const Rows& r : {Rows{11, 60, 8}, {9, 40, 6}, {40, 23, 50}, {5, 12, 300}, {17, 70, 1}, {1, 1, 4}}) {
+    for (const char* type : kSumTypes) {
+      const std::string text = RowsText(type, r.rows, r.items, r.length);
+      CHECK_THAT(PlanOfEqualRun(text), Catch::Contains("exact sums of rows"));
+      for (uint64_t seed = 0; seed < 2; ++seed) {
+        std::vector<Literal> arguments = HostileArguments(text, seed);
+        PlanOfEqualRun(text, arguments);
+        std::vector<int64_t> indices;
+        for (int64_t i = 0; i < r.items; ++i) indices.push_back(i * i % (r.rows + 1));
+        arguments[1] = Literal::FromInts(ElementType::kS32, arguments[1].shape().sizes(), indices);
+        PlanOfEqualRun(text, arguments);
+      }
+    }
+  }
+}
+
+TEST_CASE("a row of many updates is summed in parts", "[gpu][scatter]") {
+  const auto program = [](const char* type, int64_t length) { return RowsText(type, 3, 9000, length); };
+  for (const char* type : kSumTypes) {
+    for (const int64_t length : {4, 1}) {
+      const std::string text = program(type, length);
+      std::vector<int64_t> indices;
+      for (int64_t i = 0; i < 9000; ++i) indices.push_back(i % 10 == 0 ? 2 : 1);
+      for (uint64_t seed = 0; seed < 2; ++seed) {
+        std::vector<Literal> arguments =
+            seed == 0 ? RandomInputs(ProgramOf(text).verified(), 3).value() : HostileArguments(text, seed);
+        arguments[1] = Literal::FromInts(ElementType::kS32, std::vector<int64_t>{9000, 1}, indices);
+        PlanOfEqualRun(text, arguments);
+      }
+    }
+  }
+}
+
 TEST_CASE("the last one of several updates stays", "[gpu][scatter]") {
   for (const ScatterCase& g : kGeometries) {
     for (std::string type : {"f32", "s8", "bf16", "c128", "f64", "s4"})

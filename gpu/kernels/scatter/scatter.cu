@@ -13,14 +13,14 @@ KERNEL(scatter_keys, ScatterArguments, kScatterThreads) {
   const DigitCounts counts(a.counts);
   for (int64_t i = GridThread(); i < a.items; i += GridThreads()) {
     const int64_t index = OffsetOf(a.batch, a.batch_index_strides, i);
-    int64_t to = OffsetOf(a.batch, a.batch_to_strides, i);
+    int64_t to = OffsetOf(a.batch, a.batch_to_strides, i);  // in units of key_stride, as the starts' strides
     bool inside = true;
     for (int32_t c = 0; c < a.components; ++c) {
       const int64_t start = IndexAt(a.starts[c].address, index, a.index_bytes, a.index_is_signed != 0);
       inside = inside && start >= 0 && start <= a.starts[c].most;
       if (inside) to += start * a.starts[c].stride;
     }
-    const auto key = static_cast<uint32_t>(inside ? to : a.elements);
+    const auto key = static_cast<uint32_t>(inside ? to : a.keys_end);
     reinterpret_cast<uint32_t*>(a.keys)[i] = key;
     counts.Add(key);
   }
@@ -39,7 +39,7 @@ struct Segment {
   __device__ __forceinline__ const uint32_t* keys() const {
     return reinterpret_cast<const uint32_t*>(a.keys);
   }
-  __device__ __forceinline__ bool IsDropped() const { return keys()[first] == a.elements; }
+  __device__ __forceinline__ bool IsDropped() const { return keys()[first] == a.keys_end; }
   __device__ __forceinline__ bool IsFirst() const { return first == 0 || keys()[first - 1] != keys()[first]; }
   __device__ __forceinline__ bool IsLast() const {
     return first + 1 == a.items || keys()[first + 1] != keys()[first];
@@ -68,7 +68,7 @@ struct Segment {
     end = low;
   }
   __device__ __forceinline__ int64_t To() const {
-    return keys()[first] + OffsetOf(a.window, a.window_to_strides, w);
+    return keys()[first] * a.key_stride + OffsetOf(a.window, a.window_to_strides, w);
   }
   __device__ __forceinline__ Bits Update(int64_t item) const {
     const int64_t b = reinterpret_cast<const uint32_t*>(a.order)[item];

@@ -16,6 +16,8 @@ namespace assay::gpu {
 struct ScatterArguments {
   uint64_t updates, indices, result;
   uint64_t keys, order;  // uint32_t [items]; scatter_keys makes the keys alone
+  // An item begins at element key * key_stride of the operand; the key of one that is dropped is `keys_end`.
+  int64_t key_stride, keys_end;
   SortCounts counts;
   // An item is an index of `batch`, in the updates' order. Strides are in the updates, then in the operand.
   Strides batch, window;
@@ -25,9 +27,8 @@ struct ScatterArguments {
   int32_t components;
   int32_t index_bytes;
   int32_t index_is_signed;
-  int32_t group;     // lanes that take an element of the operand together
-  int64_t items;     // fewer than 2^32, times the window too
-  int64_t elements;  // of the operand; as a key: dropped
+  int32_t group;  // lanes that take an element of the operand together
+  int64_t items;  // fewer than 2^32, times the window too
   FoldingArguments folding;
   // Of sums.
   uint64_t open;        // uint32_t [items * window]
