@@ -11,6 +11,7 @@
 #include "check/isolate/site_judge.h"
 #include "check/isolate/site_modules.h"
 #include "check/isolate/sites.h"
+#include "check/isolate/values_probe.h"
 #include "check/module_deriver.h"
 #include "fmt/format.h"
 #include "literal/leaves.h"
@@ -20,8 +21,6 @@ namespace {
 
 // Of a loop, runs of one instruction that are repeated alone: the first ones that were outside.
 constexpr int64_t kMaxConfirmed = 3;
-// Instructions of one program that is made for the backend.
-constexpr int64_t kMaxInAProgram = 20000;
 
 // An instruction that is to be run alone.
 struct Suspect {
@@ -51,7 +50,8 @@ class Isolator {
     while (!next_.empty()) {
       const std::vector<Site> level = std::exchange(next_, {});
       for (std::span<const Site> rest = level; !rest.empty();) {
-        const std::span<const Site> sites = rest.first(FirstProgramOf(rest));
+        const std::span<const Site> sites = rest.first(
+            FirstProgramOf(module_, rest.size(), [&](size_t number) -> const Site& { return rest[number]; }));
         ASSAY_RETURN_IF_ERROR(LookInto(sites));
         ASSAY_RETURN_IF_ERROR(RunSuspectsAlone());
         rest = rest.subspan(sites.size());
@@ -83,29 +83,16 @@ class Isolator {
     return absl::OkStatus();
   }
 
-  // How many of the sites are put into one program.
-  size_t FirstProgramOf(std::span<const Site> sites) const {
-    size_t count = 0;
-    for (int64_t size = 0; count < sites.size() && (count == 0 || size < kMaxInAProgram); ++count)
-      size += static_cast<int64_t>(module_.computation(sites[count].computation).instructions.size());
-    return count;
-  }
-
   // --- Values of the backend ---
-
-  // Iterations of a loop of which values are shown. One more than the exact ones shows whether the backend
-  // goes on longer.
-  int64_t SlotsOf(const Site& site) {
-    const Computation& body = module_.computation(site.computation);
-    const int64_t bytes = 1 + sources_.Of(site.computation).OwnBytes(body);
-    return std::max<int64_t>(
-        1, std::min({site.exact_iterations + 1, options_.max_iterations, options_.max_loop_bytes / bytes}));
-  }
 
   // The values of the sites by one program that gives them all. Of a single site that the backend does not
   // run, Assay's own.
   absl::Status LookInto(std::span<const Site> sites) {
-    const auto write = [this](std::span<const Site> some) { return ValuesProbe(some); };
+    const auto write = [this](std::span<const Site> some) {
+      ValuesProbe probe(sources_, options_);
+      for (const Site& site : some) probe.Add(site);
+      return std::move(probe).Finish();
+    };
     const auto take = [this](std::span<const Site> some, const Prober::Outputs& outputs) {
       std::span<const Literal> rest = outputs;
       for (const Site& site : some) ASSAY_RETURN_IF_ERROR(CheckSite(site, rest, /*exact=*/false));
@@ -123,23 +110,6 @@ class Isolator {
     return prober_.RunInHalves<Site>(sites, {write, take, fail});
   }
 
-  absl::StatusOr<Prober::Probe> ValuesProbe(std::span<const Site> sites) {
-    SiteModule writer(module_, "values");
-    Prober::Probe probe;
-    for (const Site& site : sites) {
-      probe.arguments.insert(probe.arguments.end(), site.arguments.begin(), site.arguments.end());
-      const ValueSources& sources = sources_.Of(site.computation);
-      if (site.loop == nullptr) {
-        writer.AddValues(site.computation, sources);
-      } else {
-        writer.AddLoop(*site.loop, sources, SlotsOf(site));
-      }
-    }
-    if (writer.num_outputs() == 0) return probe;
-    ASSAY_ASSIGN_OR_RETURN(probe.program, std::move(writer).Finish());
-    return probe;
-  }
-
   // --- Judging ---
 
   // Takes the site's outputs off the front of `outputs`.
@@ -149,7 +119,7 @@ class Isolator {
     if (site.loop != nullptr) {
       all_iterations = outputs[0].GetInt(0);
       outputs = outputs.subspan(1);
-      const int64_t slots = SlotsOf(site);
+      const int64_t slots = SlotsOf(sources_, site, options_);
       // The last slot holds the last of all later iterations.
       iterations = all_iterations > slots ? slots - 1 : all_iterations;
       if (iterations < all_iterations)

@@ -7,17 +7,14 @@
 
 #include "base/counted.h"
 #include "check/isolate/prober.h"
-#include "check/isolate/site_modules.h"
 #include "check/isolate/sites.h"
+#include "check/isolate/values_probe.h"
 #include "find/values/value_names.h"
 #include "fmt/format.h"
 #include "literal/leaves.h"
 
 namespace assay {
 namespace {
-
-// Instructions of one program that is made for the backend.
-constexpr int64_t kMaxInAProgram = 20'000;
 
 // A body, and what stands before the names of its values. Of a loop the name of an iteration is missing yet.
 struct NamedSite {
@@ -51,7 +48,8 @@ class Reader {
     while (!next_.empty()) {
       const std::vector<NamedSite> level = std::exchange(next_, {});
       for (std::span<const NamedSite> rest = level; !rest.empty();) {
-        const std::span<const NamedSite> sites = rest.first(FirstProgramOf(rest));
+        const std::span<const NamedSite> sites = rest.first(FirstProgramOf(
+            module_, rest.size(), [&](size_t number) -> const Site& { return rest[number].site; }));
         ASSAY_RETURN_IF_ERROR(LookInto(sites));
         rest = rest.subspan(sites.size());
       }
@@ -65,22 +63,12 @@ class Reader {
   }
 
  private:
-  size_t FirstProgramOf(std::span<const NamedSite> sites) const {
-    size_t count = 0;
-    for (int64_t size = 0; count < sites.size() && (count == 0 || size < kMaxInAProgram); ++count)
-      size += std::ssize(module_.computation(sites[count].site.computation).instructions);
-    return count;
-  }
-
-  int64_t SlotsOf(const Site& site) {
-    const Computation& body = module_.computation(site.computation);
-    const int64_t bytes = 1 + sources_.Of(site.computation).OwnBytes(body);
-    return std::max<int64_t>(
-        1, std::min({site.exact_iterations + 1, options_.max_iterations, options_.max_loop_bytes / bytes}));
-  }
-
   absl::Status LookInto(std::span<const NamedSite> sites) {
-    const auto write = [this](std::span<const NamedSite> some) { return Probe(some); };
+    const auto write = [this](std::span<const NamedSite> some) {
+      ValuesProbe probe(sources_, options_);
+      for (const NamedSite& named : some) probe.Add(named.site);
+      return std::move(probe).Finish();
+    };
     const auto take = [this](std::span<const NamedSite> some, const Prober::Outputs& outputs) {
       std::span<const Literal> rest = outputs;
       for (const NamedSite& site : some) ASSAY_RETURN_IF_ERROR(TakeSite(site, rest));
@@ -95,30 +83,12 @@ class Reader {
     return prober_.RunInHalves<NamedSite>(sites, {write, take, fail});
   }
 
-  absl::StatusOr<Prober::Probe> Probe(std::span<const NamedSite> sites) {
-    SiteModule writer(module_, "values");
-    Prober::Probe probe;
-    for (const NamedSite& named : sites) {
-      const Site& site = named.site;
-      probe.arguments.insert(probe.arguments.end(), site.arguments.begin(), site.arguments.end());
-      const ValueSources& sources = sources_.Of(site.computation);
-      if (site.loop == nullptr) {
-        writer.AddValues(site.computation, sources);
-      } else {
-        writer.AddLoop(*site.loop, sources, SlotsOf(site));
-      }
-    }
-    if (writer.num_outputs() == 0) return probe;
-    ASSAY_ASSIGN_OR_RETURN(probe.program, std::move(writer).Finish());
-    return probe;
-  }
-
   // Takes the site's outputs off the front of `outputs`.
   absl::Status TakeSite(const NamedSite& named, std::span<const Literal>& outputs) {
     const Site& site = named.site;
     int64_t iterations = 1;
     if (site.loop != nullptr) {
-      const int64_t all = outputs[0].GetInt(0), slots = SlotsOf(site);
+      const int64_t all = outputs[0].GetInt(0), slots = SlotsOf(sources_, site, options_);
       outputs = outputs.subspan(1);
       // The last slot holds the last of all later iterations.
       iterations = all > slots ? slots - 1 : all;
