@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "evaluator/patterns/associative.h"
+#include "find/fuzz/rewrite_parts.h"
 #include "fmt/format.h"
 #include "hlo/attribute.h"
 
@@ -13,13 +13,6 @@ namespace assay::fuzz {
 namespace {
 
 // Side conditions.
-
-// In the default layout, which new instructions have: a bitcast reads its operand by its layout.
-bool IsStaticArray(const Module&, const Instruction& instruction) {
-  const Shape& shape = *instruction.shape;
-  return shape.IsArray() && !shape.HasDynamic() &&
-         Shape::Equal(shape, Shape::ArrayOrDie(shape.element_type(), shape.sizes()));
-}
 
 bool HasDimensions(const Module& module, const Instruction& instruction) {
   return IsStaticArray(module, instruction) && instruction.shape->rank() > 0;
@@ -154,42 +147,7 @@ bool IsElementwise(const Module& module, const Instruction& instruction) {
   });
 }
 
-// Folds by the reducer give the same in any order. A sum of floats is the exact sum, rounded once
-// (docs/spec/operations.md).
-bool HasNoOrder(const Module& module, ComputationId reducer) {
-  const Computation& computation = module.computation(reducer);
-  const Instruction& root = computation.root_instruction();
-  const bool is_sum = root.opcode == Opcode::kAdd && computation.instructions.size() == 3 &&
-                      root.operands[0] != root.operands[1] && !IsComplex(root.shape->element_type());
-  return is_sum || IsAssociative(module, reducer);
-}
-
-// Of one array.
-bool IsPlainReduce(const Module& module, const Instruction& instruction) {
-  return instruction.opcode == Opcode::kReduce && IsStaticArray(module, instruction) &&
-         instruction.operands.size() == 2 && !instruction.attributes.List(Attr::kDimensions).empty() &&
-         HasNoOrder(module, *instruction.attributes.Computation(Attr::kToApply));
-}
-
-bool IsPlainDot(const Module& module, const Instruction& instruction) {
-  if (instruction.opcode != Opcode::kDot || instruction.operands.size() != 2) return false;
-  if (!IsStaticArray(module, instruction) || IsComplex(instruction.shape->element_type())) return false;
-  return !instruction.attributes.Has(Attr::kAlgorithm) && !instruction.attributes.Has(Attr::kSparsityConfig);
-}
-
 // Instructions.
-
-int32_t Add(RewriteSite& site, Opcode opcode, std::initializer_list<int32_t> operands,
-            std::vector<AttributeMap::Entry> attributes = {}, std::optional<Shape> shape = std::nullopt) {
-  Instruction instruction(opcode);
-  instruction.operands.assign(operands.begin(), operands.end());
-  for (AttributeMap::Entry& entry : attributes)
-    instruction.attributes.Set(entry.attr, std::move(entry.value));
-  if (shape) instruction.shape = SharedShape(*std::move(shape));
-  return site.edit.Add(std::move(instruction));
-}
-
-Shape WithType(const Shape& shape, ElementType type) { return Shape::ArrayOrDie(type, shape.sizes()); }
 
 int32_t TransposeTwice(RewriteSite& site) {
   const int64_t rank = site.shape().rank();
@@ -197,9 +155,9 @@ int32_t TransposeTwice(RewriteSite& site) {
   std::iota(order.begin(), order.end(), 0);
   for (int64_t d = rank - 1; d > 0; --d) std::swap(order[d], order[site.choices.Below(d + 1)]);
   for (int64_t d = 0; d < rank; ++d) inverse[order[d]] = d;
-  const int32_t there = Add(site, Opcode::kTranspose, {site.edit.Keep(site.instruction)},
-                            {{Attr::kDimensions, std::move(order)}});
-  return Add(site, Opcode::kTranspose, {there}, {{Attr::kDimensions, std::move(inverse)}});
+  const int32_t there = Write(site, Opcode::kTranspose, {site.edit.Keep(site.instruction)},
+                              {{Attr::kDimensions, std::move(order)}});
+  return Write(site, Opcode::kTranspose, {there}, {{Attr::kDimensions, std::move(inverse)}});
 }
 
 int32_t ReverseTwice(RewriteSite& site) {
@@ -209,15 +167,15 @@ int32_t ReverseTwice(RewriteSite& site) {
       dimensions.push_back(d);
   }
   const int32_t there =
-      Add(site, Opcode::kReverse, {site.edit.Keep(site.instruction)}, {{Attr::kDimensions, dimensions}});
-  return Add(site, Opcode::kReverse, {there}, {{Attr::kDimensions, std::move(dimensions)}});
+      Write(site, Opcode::kReverse, {site.edit.Keep(site.instruction)}, {{Attr::kDimensions, dimensions}});
+  return Write(site, Opcode::kReverse, {there}, {{Attr::kDimensions, std::move(dimensions)}});
 }
 
 int32_t ReshapeTwice(RewriteSite& site) {
   const Shape& shape = site.shape();
-  const int32_t flat = Add(site, Opcode::kReshape, {site.edit.Keep(site.instruction)}, {},
-                           Shape::ArrayOrDie(shape.element_type(), DimVector{shape.num_elements()}));
-  return Add(site, Opcode::kReshape, {flat}, {}, WithType(shape, shape.element_type()));
+  const int32_t flat = Write(site, Opcode::kReshape, {site.edit.Keep(site.instruction)}, {},
+                             Shape::ArrayOrDie(shape.element_type(), DimVector{shape.num_elements()}));
+  return Write(site, Opcode::kReshape, {flat}, {}, WithType(shape, shape.element_type()));
 }
 
 // A border is added, and cut off again.
@@ -232,8 +190,8 @@ int32_t PadAndSlice(RewriteSite& site) {
   }
   const int32_t value = site.edit.Keep(site.instruction);
   const int32_t border = site.edit.AddFilled(SharedShape(Shape::Scalar(shape.element_type())), 1);
-  const int32_t padded = Add(site, Opcode::kPad, {value, border}, {{Attr::kPadding, std::move(padding)}});
-  return Add(site, Opcode::kSlice, {padded}, {{Attr::kSlice, std::move(slices)}});
+  const int32_t padded = Write(site, Opcode::kPad, {value, border}, {{Attr::kPadding, std::move(padding)}});
+  return Write(site, Opcode::kSlice, {padded}, {{Attr::kSlice, std::move(slices)}});
 }
 
 // Two copies one behind the other, of which the second is cut out.
@@ -247,22 +205,22 @@ int32_t ConcatenateAndSlice(RewriteSite& site) {
   }
   const int32_t value = site.edit.Keep(site.instruction);
   const int32_t both =
-      Add(site, Opcode::kConcatenate, {value, value}, {{Attr::kDimensions, Ints{dimension}}});
-  return Add(site, Opcode::kSlice, {both}, {{Attr::kSlice, std::move(slices)}});
+      Write(site, Opcode::kConcatenate, {value, value}, {{Attr::kDimensions, Ints{dimension}}});
+  return Write(site, Opcode::kSlice, {both}, {{Attr::kSlice, std::move(slices)}});
 }
 
 int32_t BitcastTwice(RewriteSite& site) {
   const Shape& shape = site.shape();
-  const int32_t bits = Add(site, Opcode::kBitcastConvert, {site.edit.Keep(site.instruction)}, {},
-                           WithType(shape, *BitsType(shape.element_type())));
-  return Add(site, Opcode::kBitcastConvert, {bits}, {}, WithType(shape, shape.element_type()));
+  const int32_t bits = Write(site, Opcode::kBitcastConvert, {site.edit.Keep(site.instruction)}, {},
+                             WithType(shape, *BitsType(shape.element_type())));
+  return Write(site, Opcode::kBitcastConvert, {bits}, {}, WithType(shape, shape.element_type()));
 }
 
 int32_t ConvertTwice(RewriteSite& site) {
   const Shape& shape = site.shape();
-  const int32_t wide = Add(site, Opcode::kConvert, {site.edit.Keep(site.instruction)}, {},
-                           WithType(shape, *WiderType(shape.element_type())));
-  return Add(site, Opcode::kConvert, {wide}, {}, WithType(shape, shape.element_type()));
+  const int32_t wide = Write(site, Opcode::kConvert, {site.edit.Keep(site.instruction)}, {},
+                             WithType(shape, *WiderType(shape.element_type())));
+  return Write(site, Opcode::kConvert, {wide}, {}, WithType(shape, shape.element_type()));
 }
 
 int32_t SelectOfItself(RewriteSite& site) {
@@ -272,15 +230,15 @@ int32_t SelectOfItself(RewriteSite& site) {
   const int32_t predicate =
       site.edit.AddFilled(SharedShape(WithType(shape, ElementType::kPred)), takes_first ? 1 : 0);
   const int32_t other = site.edit.AddFilled(SharedShape(WithType(shape, shape.element_type())), 1);
-  return takes_first ? Add(site, Opcode::kSelect, {predicate, value, other})
-                     : Add(site, Opcode::kSelect, {predicate, other, value});
+  return takes_first ? Write(site, Opcode::kSelect, {predicate, value, other})
+                     : Write(site, Opcode::kSelect, {predicate, other, value});
 }
 
 int32_t PassBarrier(RewriteSite& site) {
-  return Add(site, Opcode::kOptBarrier, {site.edit.Keep(site.instruction)});
+  return Write(site, Opcode::kOptBarrier, {site.edit.Keep(site.instruction)});
 }
 
-int32_t Copy(RewriteSite& site) { return Add(site, Opcode::kCopy, {site.edit.Keep(site.instruction)}); }
+int32_t Copy(RewriteSite& site) { return Write(site, Opcode::kCopy, {site.edit.Keep(site.instruction)}); }
 
 int32_t SwapOperands(RewriteSite& site) {
   Instruction swapped = site.before();
@@ -321,15 +279,15 @@ int32_t SwapDot(RewriteSite& site) {
   Ints back(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d)
     back[static_cast<size_t>(d)] = d < batches ? d : d < batches + of_lhs ? d + of_rhs : d - of_lhs;
-  return Add(site, Opcode::kTranspose, {value}, {{Attr::kDimensions, std::move(back)}});
+  return Write(site, Opcode::kTranspose, {value}, {{Attr::kDimensions, std::move(back)}});
 }
 
 // The terms of each line the other way round.
 int32_t ReduceReversed(RewriteSite& site) {
   Instruction reduce = site.before();
   const std::span<const int64_t> dims = reduce.attributes.List(Attr::kDimensions);
-  const int32_t reversed = Add(site, Opcode::kReverse, {site.edit.At(reduce.operands[0])},
-                               {{Attr::kDimensions, Ints(dims.begin(), dims.end())}});
+  const int32_t reversed = Write(site, Opcode::kReverse, {site.edit.At(reduce.operands[0])},
+                                 {{Attr::kDimensions, Ints(dims.begin(), dims.end())}});
   reduce.operands = {reversed, site.edit.At(reduce.operands[1])};
   return site.edit.Add(std::move(reduce));
 }
@@ -378,13 +336,14 @@ std::vector<Computation> TwoIdentities(Choices& choices, const Module& module,
 }
 
 int32_t CallIdentity(RewriteSite& site) {
-  return Add(site, Opcode::kCall, {site.edit.Keep(site.instruction)}, {{Attr::kToApply, site.callees[0]}});
+  return Write(site, Opcode::kCall, {site.edit.Keep(site.instruction)}, {{Attr::kToApply, site.callees[0]}});
 }
 
 int32_t BranchOfItself(RewriteSite& site) {
   const int32_t value = site.edit.Keep(site.instruction);
   const int32_t index = site.edit.AddConstant(Literal::ScalarInt(ElementType::kS32, site.choices.Below(2)));
-  return Add(site, Opcode::kConditional, {index, value, value}, {{Attr::kBranchComputations, site.callees}});
+  return Write(site, Opcode::kConditional, {index, value, value},
+               {{Attr::kBranchComputations, site.callees}});
 }
 
 // while (i < n) { i + 1, x }
@@ -419,8 +378,8 @@ std::vector<Computation> LoopOfNothing(Choices& choices, const Module&, const In
 int32_t PassLoop(RewriteSite& site) {
   const int32_t value = site.edit.Keep(site.instruction);
   const int32_t zero = site.edit.AddConstant(Literal::ScalarInt(ElementType::kS32, 0));
-  const int32_t loop = Add(site, Opcode::kWhile, {site.edit.AddTuple({{zero, value}})},
-                           {{Attr::kCondition, site.callees[0]}, {Attr::kBody, site.callees[1]}});
+  const int32_t loop = Write(site, Opcode::kWhile, {site.edit.AddTuple({{zero, value}})},
+                             {{Attr::kCondition, site.callees[0]}, {Attr::kBody, site.callees[1]}});
   return site.edit.AddElement(loop, 1);
 }
 

@@ -1,0 +1,28 @@
+// What rewrites (rewrites.h) have in common: side conditions, and ways to write instructions.
+#ifndef ASSAY_FIND_FUZZ_REWRITE_PARTS_H_
+#define ASSAY_FIND_FUZZ_REWRITE_PARTS_H_
+
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "find/fuzz/rewrites.h"
+
+namespace assay::fuzz {
+
+// In the default layout, which new instructions have: a bitcast reads its operand by its layout.
+bool IsStaticArray(const Module& module, const Instruction& instruction);
+// A reduce of one array whose reducer gives the same in any order.
+bool IsPlainReduce(const Module& module, const Instruction& instruction);
+// A dot of two arrays, none of them complex, by the operands' own types.
+bool IsPlainDot(const Module& module, const Instruction& instruction);
+
+Shape WithType(const Shape& shape, ElementType type);
+
+// Writes an instruction; its number in the new computation.
+int32_t Write(RewriteSite& site, Opcode opcode, std::initializer_list<int32_t> operands,
+              std::vector<AttributeMap::Entry> attributes = {}, std::optional<Shape> shape = std::nullopt);
+
+}  // namespace assay::fuzz
+
+#endif  // ASSAY_FIND_FUZZ_REWRITE_PARTS_H_
