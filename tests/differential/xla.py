@@ -35,8 +35,10 @@ def _serve(connection):
     import jax
     jax.config.update('jax_enable_x64', True)
     from jax._src.lib import xla_client
-    from jaxlib import _hlo, _jax
+    from jaxlib import _hlo, _jax, lapack
     devices = jax.devices()[:1]
+    # JAX does this where it lowers a decomposition; XLA calls null pointers in text that has one otherwise.
+    lapack._lapack.initialize()
 
     def compile_text(text):
         module = _hlo.hlo_module_from_text(text)
