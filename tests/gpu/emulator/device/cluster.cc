@@ -83,16 +83,18 @@ void Cluster::InitFence() {
 // fence.
 Cluster::Barrier& Cluster::Find(Place place, const char* what) {
   const auto found = barriers_.find(place);
-  const std::string at = ", offset " + std::to_string(place.second) + " of block " +
-                         std::to_string(place.first) + " of the cluster";
-  if (found == barriers_.end()) run_.Fail(std::string(what) + " of a barrier that nobody initialized" + at);
+  const auto at = [&] {
+    return ", offset " + std::to_string(place.second) + " of block " + std::to_string(place.first) +
+           " of the cluster";
+  };
+  if (found == barriers_.end()) run_.Fail(std::string(what) + " of a barrier that nobody initialized" + at());
   Barrier& barrier = found->second;
   if (run_.running_ != barrier.initializer &&
       Time(clocks_[run_.running_], barrier.initializer) < barrier.init_time)
-    run_.Fail(std::string(what) + " of a barrier whose initialization is not ordered before it" + at);
+    run_.Fail(std::string(what) + " of a barrier whose initialization is not ordered before it" + at());
   if (place.first != rank() && !barrier.fenced)
     run_.Fail(std::string(what) + " of another block's barrier without a fence after its initialization" +
-              at);
+              at());
   return barrier;
 }
 
@@ -390,26 +392,33 @@ void Cluster::Multiply(Group& group, uint32_t number) {
 }
 
 void Cluster::Run(const Product& product, uint32_t rank) const {
-  const auto load = [&](uint32_t place, int rows, bool is_signed, std::vector<int16_t>& to) {
+  // Rows of zeros, which padding is, add nothing.
+  const auto load = [&](uint32_t place, int rows, bool is_signed, std::vector<int16_t>& to,
+                        std::vector<bool>& is_zero) {
     const uint32_t step = (place + kWindow) % 128;
     const unsigned char* const first = run_.shared_of(rank) + place - step;
     to.resize(static_cast<size_t>(rows) * 32);
+    is_zero.assign(static_cast<size_t>(rows), true);
     for (int r = 0; r < rows; ++r) {
       for (int k = 0; k < 32; ++k) {
         const uint32_t j = step + static_cast<uint32_t>(k);
         const unsigned char byte = first[r * 128 + ((j / 16) ^ (static_cast<uint32_t>(r) % 8)) * 16 + j % 16];
         to[static_cast<size_t>(r) * 32 + k] = is_signed ? static_cast<int8_t>(byte) : byte;
+        if (byte != 0) is_zero[static_cast<size_t>(r)] = false;
       }
     }
   };
   std::vector<int16_t> a, b;
-  load(product.a, 64, product.a_signed, a);
-  load(product.b, 256, product.b_signed, b);
+  std::vector<bool> a_is_zero, b_is_zero;
+  load(product.a, 64, product.a_signed, a, a_is_zero);
+  load(product.b, 256, product.b_signed, b, b_is_zero);
   for (int row = 0; row < 64; ++row) {
     for (int column = 0; column < 256; ++column) {
+      const bool is_zero = a_is_zero[static_cast<size_t>(row)] || b_is_zero[static_cast<size_t>(column)];
+      if (is_zero && product.add) continue;
       const int16_t *const x = a.data() + row * 32, *const y = b.data() + column * 32;
       int32_t sum = 0;
-      for (int k = 0; k < 32; ++k) sum += x[k] * y[k];
+      for (int k = 0; k < 32 && !is_zero; ++k) sum += x[k] * y[k];
       // Element 4 j + 2 h + i of thread 32 w + 4 g + t is row 16 w + g + 8 h, column 8 j + 2 t + i.
       const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
       int32_t& value = product.sums->values[thread * 128 + column / 8 * 4 + row % 16 / 8 * 2 + column % 2];
