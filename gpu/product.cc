@@ -1,5 +1,6 @@
 #include "gpu/product.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/counted.h"
@@ -40,6 +41,12 @@ void ToBytes(int64_t bytes, ByteOperand& operand) {
   for (Strides* strides : {&operand.batch, &operand.rows, &operand.depth}) {
     for (int64_t& stride : strides->strides) stride *= bytes;
   }
+}
+
+// The bits of a float's significand; of the types of at most 8 bits no more than a bf16 has.
+int PrecisionOf(ElementType type) {
+  const std::optional<Float> format = FloatOf(type);
+  return ShapeOf(format.value_or(Float::kBf16)).precision;
 }
 
 absl::Status CheckBlocks(int64_t blocks) {
@@ -110,8 +117,10 @@ absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementTy
   }
   ASSAY_RETURN_IF_ERROR(product.MakeFloats(device, is_double, *format, sides));
   product.floats_.lhs_has_padding = lhs_has_padding ? 1 : 0;
-  ASSAY_ASSIGN_OR_RETURN(product.residues_,
-                         Taken(ResidueDot::Make(device, product.floats_, is_double, residues_from)));
+  ASSAY_ASSIGN_OR_RETURN(
+      product.residues_,
+      Taken(ResidueDot::Make(device, product.floats_, is_double, std::max(PrecisionOf(lhs), PrecisionOf(rhs)),
+                             residues_from)));
   return product;
 }
 

@@ -11,10 +11,17 @@
 namespace assay::gpu {
 namespace {
 
-// The second level of dots of f32 has this many moduli, and dots of f64 as many from here on.
-constexpr int kAgainModuli = 16, kLeastF64Moduli = 17;
-// Of the weights' two parts.
-constexpr int kMostF32Moduli = 11;
+// The numbers of moduli that the kernels of a level take, which are those of one number of parts.
+struct ModuliRange {
+  int least, most;
+};
+constexpr ModuliRange kF32Moduli{kLeastModuli, 11}, kF32AgainModuli{12, 16}, kF64Moduli{17, 20},
+    kF64AgainModuli{21, kMostModuli};
+constexpr bool HasOneNumberOfParts(const ModuliRange& range) {
+  return PartsOfModuli(range.least) == PartsOfModuli(range.most);
+}
+static_assert(HasOneNumberOfParts(kF32Moduli) && HasOneNumberOfParts(kF32AgainModuli) &&
+              HasOneNumberOfParts(kF64Moduli) && HasOneNumberOfParts(kF64AgainModuli));
 
 int64_t Up(int64_t x, int64_t to) { return std::max<int64_t>(1, (x + to - 1) / to) * to; }
 
@@ -71,7 +78,7 @@ int64_t ResidueBytesOf(const ResidueTiles& tiles) {
 }  // namespace
 
 absl::StatusOr<ResidueDot> ResidueDot::Make(Device& device, const DotArguments& dot, bool is_double,
-                                            int64_t least) {
+                                            int operand_precision, int64_t least) {
   if (!is_double && dot.result_type == Float::kF64)
     return NotSupported({}, "residues: products of f32 to f64");
   ResidueDot made;
@@ -84,10 +91,11 @@ absl::StatusOr<ResidueDot> ResidueDot::Make(Device& device, const DotArguments& 
   made.results_ = batch * m * n;
   made.half_root_ = (std::sqrt(static_cast<double>(k)) / 2 + 1) * (1 + 0x1p-40);
   const int precision = ShapeOf(dot.result_type).precision;
-  const int most = is_double ? kMostModuli : kMostF32Moduli;
-  made.least_ = is_double ? kLeastF64Moduli : kLeastModuli;
-  made.usual_ = std::max(made.least_, UsualModuli(precision, k, most));
-  made.most_ = std::min(most, made.usual_ + 1);
+  const ModuliRange range = is_double ? kF64Moduli : kF32Moduli;
+  const int guard = GuardBits(is_double, operand_precision, precision);
+  made.least_ = range.least;
+  made.usual_ = std::max(range.least, UsualModuli(precision, k, guard, range.most));
+  made.most_ = std::min(range.most, made.usual_ + 1);
   ASSAY_RETURN_IF_ERROR(CheckMemory(device, static_cast<double>(made.Place().bytes)));
   ASSAY_RETURN_IF_ERROR(made.Find(device));
   const std::vector<ResidueSystem>& systems = ResidueSystems();
@@ -109,11 +117,12 @@ absl::Status ResidueDot::Find(Device& device) {
   ASSAY_RETURN_IF_ERROR(
       find(functions_.slice, "residues", is_double_ ? "residue_slice_f64" : "residue_slice_f32"));
   ASSAY_RETURN_IF_ERROR(find(functions_.sum, "residues", is_double_ ? "residue_sum_4" : "residue_sum_2"));
-  if (is_double_) return absl::OkStatus();
   ASSAY_RETURN_IF_ERROR(find(functions_.again, "residues", "residue_again"));
-  ASSAY_RETURN_IF_ERROR(find(functions_.slice_again, "residues", "residue_slice_f32_wide"));
-  ASSAY_RETURN_IF_ERROR(find(functions_.sum_again, "residues", "residue_sum_3"));
-  return find(functions_.mend, "residues", "residue_mend");
+  ASSAY_RETURN_IF_ERROR(
+      find(functions_.slice_again, "residues", is_double_ ? "residue_slice_f64" : "residue_slice_f32_wide"));
+  ASSAY_RETURN_IF_ERROR(
+      find(functions_.sum_again, "residues", is_double_ ? "residue_sum_5" : "residue_sum_3"));
+  return is_double_ ? absl::OkStatus() : find(functions_.mend, "residues", "residue_mend");
 }
 
 ResidueDot::Layout ResidueDot::Place() const {
@@ -124,11 +133,11 @@ ResidueDot::Layout ResidueDot::Place() const {
     end += static_cast<uint64_t>((bytes + 255) / 256 * 256);
     return begin;
   };
-  const int levels = is_double_ ? 1 : 2, moduli = is_double_ ? most_ : std::max(most_, kAgainModuli);
+  const int moduli = is_double_ ? kF64AgainModuli.most : kF32AgainModuli.most;
   at.control = place(2 * sizeof(ResidueControl));
   at.rows_begin = end;
   at.counts = place(8);
-  for (int level = 0; level < levels; ++level) {
+  for (int level = 0; level < 2; ++level) {
     for (int side = 0; side < 2; ++side)
       at.rows[level][side] =
           place(tiles_.batch * PaddedRows(tiles_, side) * static_cast<int64_t>(sizeof(ResidueRow)));
@@ -195,9 +204,18 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
                          .tiles = tiles_,
                          .least = least_,
                          .usual = usual_,
-                         .most = most_};
+                         .most = most_,
+                         .most_mended = static_cast<uint32_t>(is_double_ ? results_ : results_ / kMendedPart),
+                         .most_repaired = static_cast<uint32_t>(kFewRepaired + results_ / kRepairedPart)};
+  if (is_double_) {
+    // Nothing is mended.
+    first.still_open = dot.open;
+    first.still_open_count = dot.open_count;
+  }
   ResidueArguments second = first;
   second.control = first.other_control;
+  second.dot.open = first.still_open;
+  second.dot.open_count = first.still_open_count;
   uint64_t slices[2];
   for (int side = 0; side < 2; ++side) {
     slices[side] = begin + at.slices[side];
@@ -208,18 +226,19 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
   const LaunchShape one{.threads = {kResidueRowThreads, 1, 1}, .shared_bytes = kChooseSharedBytes};
   ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.choose, one, first));
   ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, first, slices, *functions_.slice, *functions_.sum));
-  *open = dot.open;
-  *open_count = dot.open_count;
-  if (is_double_) return absl::OkStatus();
+  if (!is_double_) {
+    const LaunchShape mend{.blocks = {BlocksFor(device, results_ * kMendLanes, kMendThreads), 1, 1},
+                           .threads = {kMendThreads, 1, 1}};
+    ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.mend, mend, first));
+  }
   ResidueArguments again = first;
-  again.usual = kAgainModuli;
+  const ModuliRange range = is_double_ ? kF64AgainModuli : kF32AgainModuli;
+  again.least = range.least;
+  again.most = range.most;
   ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.again, LaunchShape{.threads = {32, 1, 1}}, again));
-  ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, second, slices, *functions_.slice_again, *functions_.sum_again));
-  const LaunchShape mend{.blocks = {BlocksFor(device, results_ * kMendLanes, kMendThreads), 1, 1},
-                         .threads = {kMendThreads, 1, 1}};
   *open = first.still_open;
   *open_count = first.still_open_count;
-  return device.Launch(*functions_.mend, mend, first);
+  return EnqueueLevel(device, second, slices, *functions_.slice_again, *functions_.sum_again);
 }
 
 absl::StatusOr<ByteProduct> ByteProduct::Make(Device& device, const ByteDotArguments& dot,

@@ -25,9 +25,9 @@ inline constexpr ResidueThresholds kResidueThresholds = {int64_t{1} << 29, int64
 class ResidueDot {
  public:
   // `dot` but for addresses. NotSupported, with the reason, where other kernels are to take it. From `least`
-  // products on; -1: by the table.
+  // products on; -1: by the table. The operands' elements have so many bits, before they were widened.
   static absl::StatusOr<ResidueDot> Make(Device& device, const DotArguments& dot, bool is_double,
-                                         int64_t least);
+                                         int operand_precision, int64_t least);
   // With addresses and scales. What is still open is left in *open and *open_count, of memory that *memory
   // owns.
   absl::Status Enqueue(Device& device, const DotArguments& dot, std::shared_ptr<DeviceMemory>* memory,

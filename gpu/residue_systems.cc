@@ -115,9 +115,8 @@ const std::vector<ResidueSystem>& ResidueSystems() {
   return systems;
 }
 
-int UsualModuli(int precision, int64_t k, int most) {
-  constexpr int kGuardBits = 9;
-  const double wanted = 2 * (precision + kGuardBits) + std::log2(std::max<double>(1, static_cast<double>(k)));
+int UsualModuli(int precision, int64_t k, int guard, int most) {
+  const double wanted = 2 * (precision + guard) + std::log2(std::max<double>(1, static_cast<double>(k)));
   int count = kLeastModuli;
   // most is P / 2.
   while (count < most && std::log2(ResidueSystems()[count].most) + 1.01 < wanted) ++count;

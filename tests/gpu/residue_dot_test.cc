@@ -126,15 +126,21 @@ TEST_CASE("small dots are left to other kernels, by the table", "[gpu][dot][resi
 }
 
 TEST_CASE("the number of moduli follows type and k", "[gpu][residues]") {
-  CHECK(UsualModuli(24, 8192, 11) == 10);
-  CHECK(UsualModuli(24, 20000, 11) == 11);
-  CHECK(UsualModuli(24, int64_t{1} << 28, 11) == 11);
-  CHECK(UsualModuli(8, 8192, 11) == 6);
-  CHECK(UsualModuli(11, 8192, 11) == 7);
-  CHECK(UsualModuli(53, 8192, 20) == 18);
+  CHECK(UsualModuli(24, 8192, kMendedGuardBits, 11) == 10);
+  CHECK(UsualModuli(24, 20000, kMendedGuardBits, 11) == 11);
+  CHECK(UsualModuli(24, int64_t{1} << 28, kMendedGuardBits, 11) == 11);
+  CHECK(UsualModuli(8, 8192, kMendedGuardBits, 11) == 6);
+  CHECK(UsualModuli(11, 8192, kMendedGuardBits, 11) == 7);
+  CHECK(UsualModuli(53, 8192, kMendedGuardBits, 20) == 18);
+  CHECK(UsualModuli(53, 8192, kGuardBits, 20) == 19);
+  CHECK(UsualModuli(8, 8192, kGuardBits, 11) == 7);
+  CHECK(GuardBits(false, 8, 8) == kMendedGuardBits);
+  CHECK(GuardBits(false, 8, 24) == kMendedGuardBits);
+  CHECK(GuardBits(false, 24, 8) == kGuardBits);
+  CHECK(GuardBits(true, 53, 24) == kGuardBits);
   // The products of the moduli, in bits.
   const std::pair<int, double> logarithms[] = {{5, 39.90},  {8, 63.58},  {10, 79.24}, {11, 87.04},
-                                               {16, 125.4}, {18, 140.5}, {20, 155.4}};
+                                               {16, 125.4}, {18, 140.5}, {20, 155.4}, {23, 177.4}};
   for (const auto& [count, bits] : logarithms)
     CHECK(std::log2(ResidueSystems()[count].most) + 1 == Approx(bits).margin(0.06));
 }

@@ -4,13 +4,13 @@
 // Rows are scaled by powers of two to integers; these are taken modulo some of the moduli of ResidueSystem;
 // one product of bytes for each modulus gives the integers' sums modulo that; the Chinese remainder theorem
 // gives the sums. What was cut off when rows became integers has a bound, and the rounding test decides. What
-// it leaves open is mended by adding what was cut off, or summed again by dot_repair_f32 and dot_repair_f64
-// (dot_arguments.h).
+// it leaves open is mended by adding what was cut off, decided by a second level of more moduli, or summed
+// again by dot_repair_f32 and dot_repair_f64 (dot_arguments.h).
 //
 // A dot runs, in this order: dot_scales_* for either operand, residue_choose, then a level: residue_slice_*
-// for either operand, residue_finish, residue_product, residue_sum_*. Dots of f32 have a second level, which
-// residue_again wakes, and residue_mend. Then comes dot_repair_*. How many moduli a level has is in memory;
-// none: its kernels do nothing.
+// for either operand, residue_finish, residue_product, residue_sum_*; residue_mend, of f32 alone;
+// residue_again, which may wake the second level, of the same kernels; dot_repair_*. How many moduli a level
+// has is in memory; none: its kernels do nothing.
 #ifndef ASSAY_GPU_KERNELS_RESIDUE_ARGUMENTS_H_
 #define ASSAY_GPU_KERNELS_RESIDUE_ARGUMENTS_H_
 
@@ -22,11 +22,11 @@
 
 namespace assay::gpu {
 
-constexpr int kMostModuli = 20;
+constexpr int kMostModuli = 23;
 constexpr int kPartBits = 40;  // of a weight's part
-constexpr int kMostParts = 4;
-// Parts of the weights of so many moduli: the integers of one row are below 2^44, 2^64 and 2^80 then.
-constexpr int PartsOfModuli(int moduli) { return moduli <= 11 ? 2 : moduli <= 16 ? 3 : 4; }
+constexpr int kMostParts = 5;
+// Parts of the weights of so many moduli: the integers of one row are below 2^44, 2^64, 2^80 and 2^90 then.
+constexpr int PartsOfModuli(int moduli) { return moduli <= 11 ? 2 : moduli <= 16 ? 3 : moduli <= 20 ? 4 : 5; }
 
 // What belongs to a number of moduli: p_i, their product P, the weights M_i = P / p_i and q_i = M_i^-1 mod
 // p_i.
@@ -48,10 +48,11 @@ struct ResidueSystem {
 };
 
 // What the device decides: how many moduli, 0 for none, and whether rows are multiples of their units, so
-// that nothing is cut off.
+// that nothing is cut off. The most units that a row's norm has, of either side.
 struct ResidueControl {
   int32_t moduli;
   int32_t exact;
+  double units[2];
 };
 
 // The product of bytes: a block has a tile of 128 x 256, a cluster two of them, one below the other. Operands
@@ -103,7 +104,7 @@ struct ByteProductArguments {
 
 // Of a row, in units of its integers: bounds of the Euclidean norm and the greatest magnitude, and of the
 // Euclidean norm and the sum of magnitudes of what was cut off; element = integer * 2^exponent. Infinite: its
-// entries are open.
+// entries are open. The greatest magnitude of a row with a NaN is a NaN.
 struct ResidueRow {
   float norm, largest, lost, lost_sum;
   int32_t exponent;
@@ -117,7 +118,7 @@ struct ResidueCut {
 constexpr uint32_t kMostCuts = 64;
 
 // residue_slice_f32, residue_slice_f32_wide and residue_slice_f64, which take integers below 2^44, 2^64 and
-// 2^80: SliceBlocks blocks. byte_slice_1, byte_slice_2 and byte_slice_4: likewise, of operands of integers of
+// 2^90: SliceBlocks blocks. byte_slice_1, byte_slice_2 and byte_slice_4: likewise, of operands of integers of
 // so many bytes.
 struct ResidueSliceArguments {
   DotOperand operand;
@@ -147,20 +148,24 @@ constexpr int64_t SliceBlocks(const ResidueTiles& t, int side) {
 }
 
 // residue_choose: one block. residue_again: one block of 32 threads. residue_finish: a thread for each padded
-// row of both sides. residue_sum_2, _3 and _4, by the number of parts: ResidueSumBlocks blocks. residue_mend:
-// any number.
+// row of both sides. residue_sum_2, _3, _4 and _5, by the number of parts: ResidueSumBlocks blocks.
+// residue_mend: any number.
 struct ResidueArguments {
   DotArguments dot;
   uint64_t rows[2];  // as above
   uint64_t cuts[2];
   uint64_t residues;
   uint64_t systems, control;
-  // residue_again: of the level that it may wake. residue_mend: of that which may have woken.
-  uint64_t other_control;
-  uint64_t still_open, still_open_count;  // of residue_mend, as dot.open and dot.open_count
+  uint64_t other_control;  // residue_again: of the second level
+  // What mending left, as dot.open and dot.open_count; without mending: those. What the second level leaves
+  // open replaces it.
+  uint64_t still_open, still_open_count;
   ResidueTiles tiles;
-  int32_t least, usual,
-      most;  // residue_choose: numbers of moduli. residue_again: `usual` of the second level
+  // Numbers of moduli. residue_choose: of the first level, which has `usual` where no number from `least` to
+  // `most` is exact. residue_again: of the second one, which has `most` then.
+  int32_t least, usual, most;
+  // More open entries than these are neither mended nor repaired, but wake the second level.
+  uint32_t most_mended, most_repaired;
 };
 constexpr int kResidueRowThreads = 256;
 constexpr uint32_t kChooseSharedBytes = 2 * kResidueRowThreads * 8;
@@ -171,8 +176,10 @@ constexpr int64_t ResidueSumBlocks(const ResidueTiles& t) {
 }
 constexpr uint32_t kResidueSumSharedBytes = 8;
 constexpr int kMendThreads = 256, kMendLanes = 16;
-// The second level starts where more than this part of the entries is open.
-constexpr uint32_t kOpenPart = 100;
+// The second level starts where more than a part of the entries is open. Mending one takes about what 70
+// moduli take of an entry, and the repair what 30,000 take: of the 2^26 entries of a dot of 8192^3, mending
+// took 0.41 ms for 633,000, and the repair 18.9 s for all of them, one modulus 0.65 ms.
+constexpr int64_t kMendedPart = 16, kRepairedPart = 2048, kFewRepaired = 16;
 
 }  // namespace assay::gpu
 

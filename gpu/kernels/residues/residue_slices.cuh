@@ -32,7 +32,7 @@ __device__ __forceinline__ int UnitExponent(double norm, double limit) {
 
 constexpr int kOfSlice = 16;  // elements of a thread
 
-// Elements as integers and their residues. kWide 0: integers below 2^44; 1: below 2^64; 2: below 2^80.
+// Elements as integers and their residues. kWide 0: integers below 2^44; 1: below 2^64; 2: below 2^90.
 template <int kWide>
 struct Integers {
   double x[kOfSlice], middle[kOfSlice], top[kOfSlice];
@@ -157,6 +157,10 @@ struct Slicer {
   __device__ __forceinline__ void Run() const {
     const int64_t padded_rows = PaddedRows(a.tiles, a.side), rows = SizeOf(a.operand.rows);
     const SlicePlace place(a.tiles, padded_rows);
+    if (place.first >= rows) {
+      StoreZeros(place, padded_rows);
+      return;
+    }
     auto* const shared = reinterpret_cast<T*>(SharedMemory());
     auto* const offsets = reinterpret_cast<int64_t*>(shared + kSliceRows * kSlicePitch);
     const TileSource<T, kSliceRows, kResidueDepth, kSlicePitch, kSliceThreads> source(a.operand, place.batch,
@@ -165,6 +169,7 @@ struct Slicer {
     source.Load(place.k - place.part * kOfSlice, shared);
     CopyAsyncCommit();
     const bool inside = place.row < rows;
+    bool has_nan = false;
     const RowScale scale =
         inside ? reinterpret_cast<const RowScale*>(a.operand.scales)[place.batch * rows + place.row]
                : RowScale{0, 1};
@@ -181,6 +186,7 @@ struct Slicer {
 #pragma unroll
     for (int j = 0; j < kOfSlice; ++j) {
       const double element = usable ? static_cast<double>(elements[j]) : 0.0;
+      if (!usable) has_nan |= IsNan(static_cast<double>(elements[j]));
       const double value = MulNearest(element, factor);
       double cut = integers.Set(j, value);
       // Doubles far below their row's norm may underflow when they are scaled.
@@ -194,6 +200,8 @@ struct Slicer {
     }
     loss.Join();
     if (place.part == 0 && inside) Note(row, loss, scale, usable, exponent, place.k == 0);
+    // More than infinity, in the order of bits.
+    if (has_nan) AtomicMax(reinterpret_cast<uint32_t*>(&row->largest), 0x7fffffff);
     Store(integers, place, padded_rows);
   }
 
@@ -212,12 +220,27 @@ struct Slicer {
     AtomicAdd(&row->lost_magnitudes, loss.magnitudes);
   }
 
+  __device__ __forceinline__ int64_t Plane(int64_t padded_rows) const {
+    return padded_rows * a.tiles.depth_steps * kResidueDepth;
+  }
+  // Of the first modulus.
+  __device__ __forceinline__ int8_t* To(const SlicePlace& place, int64_t plane) const {
+    return reinterpret_cast<int8_t*>(a.to) + place.batch * system.moduli * plane +
+           BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps);
+  }
+
+  // Of rows that are padding.
+  __device__ __forceinline__ void StoreZeros(const SlicePlace& place, int64_t padded_rows) const {
+    const int64_t plane = Plane(padded_rows);
+    int8_t* const to = To(place, plane);
+#pragma unroll 1
+    for (int i = 0; i < system.moduli; ++i) *reinterpret_cast<SliceBytes*>(to + i * plane) = SliceBytes{};
+  }
+
   __device__ __forceinline__ void Store(const Integers<kWide>& integers, const SlicePlace& place,
                                         int64_t padded_rows) const {
-    const int64_t plane = padded_rows * a.tiles.depth_steps * kResidueDepth;
-    auto* const to =
-        reinterpret_cast<int8_t*>(a.to) + place.batch * system.moduli * plane +
-        BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps);
+    const int64_t plane = Plane(padded_rows);
+    int8_t* const to = To(place, plane);
 #pragma unroll 1
     for (int i = 0; i < system.moduli; ++i) {
       SliceBytes bytes;

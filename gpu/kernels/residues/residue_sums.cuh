@@ -63,16 +63,20 @@ __device__ __forceinline__ bool RoundParts(const double (&sum)[kParts], double l
   return least == most || *bits == RoundDouble(MulNearest(most, scale), shape);
 }
 
-// The same of four parts, whose sum is kept as s + left + small, where small is off by at most `error`.
-__device__ __forceinline__ bool RoundParts(const double (&sum)[4], double least, double most, int exponent,
-                                           const FloatShape& shape, uint64_t* bits) {
-  double high, low, rest, rest_low, tail, tail_low, s, left;
-  TwoSum(sum[0] * 0x1p120, sum[1] * 0x1p80, &high, &low);
-  TwoSum(sum[2] * 0x1p40, sum[3], &rest, &rest_low);
-  TwoSum(low, rest, &tail, &tail_low);
-  TwoSum(high, tail, &s, &left);
-  const double small = AddNearest(tail_low, rest_low);
-  const double error = tail_low == 0 || rest_low == 0 ? 0 : MulUp(__builtin_fabs(small), 0x1p-52);
+// The same of more parts, whose sum is kept as s + left + small, where small is off by at most `error`.
+template <int kParts>
+__device__ __forceinline__ bool RoundManyParts(const double (&sum)[kParts], double least, double most,
+                                               int exponent, const FloatShape& shape, uint64_t* bits) {
+  // From the lowest part up: each addition's error is below half a unit of its sum.
+  double s = sum[kParts - 1], left = 0, small = 0, error = 0, unit = 0x1p40;
+#pragma unroll
+  for (int j = kParts - 2; j >= 0; --j) {
+    double lost;
+    TwoSum(small, left, &small, &lost);
+    error = AddUp(error, __builtin_fabs(lost));
+    TwoSum(MulNearest(sum[j], unit), s, &s, &left);
+    unit *= 0x1p40;
+  }
   least = AddDown(left, AddDown(small, AddDown(least, -error)));
   most = AddUp(left, AddUp(small, AddUp(most, error)));
   if (s == 0 && least == 0 && most == 0) {
@@ -89,6 +93,13 @@ __device__ __forceinline__ bool RoundParts(const double (&sum)[4], double least,
   }
   *bits = RoundDouble(MulNearest(AddDown(s, least), scale), shape);
   return __builtin_fabs(s) >= 1 && *bits == RoundDouble(MulNearest(AddUp(s, most), scale), shape);
+}
+
+template <int kParts>
+__device__ __forceinline__ bool RoundSum(const double (&sum)[kParts], double bound, int exponent,
+                                         const FloatShape& shape, uint64_t* bits) {
+  if constexpr (kParts >= 4) return RoundManyParts(sum, -bound, bound, exponent, shape, bits);
+  return RoundParts(sum, -bound, bound, exponent, shape, bits);
 }
 
 // The place of a thread's eight entries: half a chunk of 16 (residue_arguments.h).
@@ -186,6 +197,8 @@ __device__ __forceinline__ void SumResidues(const ResidueArguments& a) {
       reinterpret_cast<const ResidueRow*>(a.rows[1]) + place.batch * PaddedRows(a.tiles, 1) + place.column;
   uint32_t open = 0;
   if (place.row < rounding.rows && place.column < rounding.columns) {
+    // Padding of lhs is no term beside any element of rhs.
+    const bool columns_decide = a.dot.lhs_has_padding == 0;
     EntrySums<kParts> entries;
     entries.Add(s, place, a.residues);
     // Byte 4 j + 2 h + i: row 8 h, column 8 j + i.
@@ -196,10 +209,10 @@ __device__ __forceinline__ void SumResidues(const ResidueArguments& a) {
       const ResidueRow &r = rows[down], &c = columns[across];
       ReduceSum(s, entries.sums[e]);
       const double bound = CutBound(r, c);
-      uint64_t bits;
-      const bool done =
-          IsBounded(r, c) && bound < 0x1p127 &&
-          RoundParts(entries.sums[e], -bound, bound, r.exponent + c.exponent, rounding.shape, &bits);
+      uint64_t bits = NanBits(rounding.shape);
+      const bool done = IsNan(r.largest) || (columns_decide && IsNan(c.largest)) ||
+                        (IsBounded(r, c) && bound < 0x1p127 &&
+                         RoundSum(entries.sums[e], bound, r.exponent + c.exponent, rounding.shape, &bits));
       if (done) {
         StoreBits(a.dot.result,
                   rounding.batch_offset + OffsetOf(a.dot.lhs.rows, a.dot.row_strides, place.row + down) +

@@ -7,15 +7,29 @@
 
 namespace assay::gpu {
 
-// The most units that a row's norm has: infinite where a row can't be a multiple of its unit.
+// The most units that a row's norm has: infinite where a row can't be a multiple of its unit. Rows that are
+// not usable have no integers.
 __device__ __forceinline__ double UnitsOf(const RowScale& scale) {
-  if (scale.norm == 0) return 0;
-  if (!IsUsable(scale.norm) || scale.unit < 0x1p-1000) return kInfinity;
+  if (scale.norm == 0 || !IsUsable(scale.norm)) return 0;
+  if (scale.unit < 0x1p-1000) return kInfinity;
   return MulUp(scale.norm, PowerOfTwo(-ExponentOf(scale.unit)));
 }
 
-// How many moduli: the least number that holds every sum exactly, in units, where it is at most `most`; else
-// `usual`.
+// The least number of moduli from `least` to `most` that holds every sum exactly, in units; else `usual`.
+__device__ __forceinline__ ResidueControl ChooseModuli(uint64_t systems_address, const double (&units)[2],
+                                                       int least, int most, int usual) {
+  const double all = MulUp(units[0], units[1]);
+  const auto* const systems = reinterpret_cast<const ResidueSystem*>(systems_address);
+  for (int moduli = least; moduli <= most; ++moduli) {
+    // Integers of a row, which are below its norm, have a bound of their own.
+    const int parts = systems[moduli].parts;
+    const double row = parts == 2 ? 0x1p43 : parts == 3 ? 0x1p63 : parts == 4 ? 0x1p79 : 0x1p90;
+    if (all <= systems[moduli].most && units[0] < row && units[1] < row)
+      return {moduli, 1, {units[0], units[1]}};
+  }
+  return {usual, 0, {units[0], units[1]}};
+}
+
 KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
   auto* const shared = reinterpret_cast<double*>(SharedMemory());
   double units[2] = {0, 0};
@@ -33,15 +47,7 @@ KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
     for (int i = 1; i < kResidueRowThreads; ++i)
       units[side] = __builtin_fmax(units[side], shared[side * kResidueRowThreads + i]);
   }
-  const double all = MulUp(units[0], units[1]);
-  const auto* const systems = reinterpret_cast<const ResidueSystem*>(a.systems);
-  ResidueControl control{a.usual, 0};
-  for (int moduli = a.least; moduli <= a.most && control.exact == 0; ++moduli) {
-    // Integers of a row, which are below its norm, have a bound of their own.
-    const double row = systems[moduli].parts == 2 ? 0x1p43 : systems[moduli].parts == 3 ? 0x1p63 : 0x1p79;
-    if (all <= systems[moduli].most && units[0] < row && units[1] < row) control = {moduli, 1};
-  }
-  *reinterpret_cast<ResidueControl*>(a.control) = control;
+  *reinterpret_cast<ResidueControl*>(a.control) = ChooseModuli(a.systems, units, a.least, a.most, a.usual);
 }
 
 KERNEL(residue_slice_f32, ResidueSliceArguments, kSliceThreads) { SliceRows<float, 0>(a); }
@@ -66,15 +72,21 @@ KERNEL(residue_finish, ResidueArguments, kResidueRowThreads) {
 KERNEL(residue_sum_2, ResidueArguments, kResidueSumThreads) { SumResidues<2>(a); }
 KERNEL(residue_sum_3, ResidueArguments, kResidueSumThreads) { SumResidues<3>(a); }
 KERNEL(residue_sum_4, ResidueArguments, kResidueSumThreads) { SumResidues<4>(a); }
+KERNEL(residue_sum_5, ResidueArguments, kResidueSumThreads) { SumResidues<5>(a); }
 
 // Where much is open, all entries come again with the second level's moduli.
 KERNEL(residue_again, ResidueArguments, 32) {
   if (threadIdx.x != 0) return;
-  auto* const open_count = reinterpret_cast<uint32_t*>(a.dot.open_count);
-  const int64_t entries = SizeOf(a.dot.lhs.batch) * SizeOf(a.dot.lhs.rows) * SizeOf(a.dot.rhs.rows);
-  const bool again = *open_count > entries / kOpenPart;
-  if (again) *open_count = 0;
-  *reinterpret_cast<ResidueControl*>(a.other_control) = {again ? a.usual : 0, 0};
+  const uint32_t open = *reinterpret_cast<const uint32_t*>(a.dot.open_count);
+  auto* const still_open = reinterpret_cast<uint32_t*>(a.still_open_count);
+  auto* const other = reinterpret_cast<ResidueControl*>(a.other_control);
+  if (open <= a.most_mended && *still_open <= a.most_repaired) {
+    *other = {0, 0, {0, 0}};
+    return;
+  }
+  *still_open = 0;
+  *other = ChooseModuli(a.systems, reinterpret_cast<const ResidueControl*>(a.control)->units, a.least, a.most,
+                        a.most);
 }
 
 // Open entries whose rows lost little: half a warp each takes the integers' sum again and adds what was cut
@@ -98,13 +110,13 @@ struct Mender {
   }
 
   // All lanes of a warp call it together.
-  __device__ __forceinline__ bool Mend(int64_t batch, int64_t row, int64_t column, bool wanted,
-                                       const FloatShape& shape, uint64_t* bits) const {
+  __device__ __forceinline__ bool Mend(int64_t batch, int64_t row, int64_t column, const FloatShape& shape,
+                                       uint64_t* bits) const {
     const int64_t left = batch * PaddedRows(a.tiles, 0) + row,
                   right = batch * PaddedRows(a.tiles, 1) + column;
     const ResidueRow r = reinterpret_cast<const ResidueRow*>(a.rows[0])[left],
                      c = reinterpret_cast<const ResidueRow*>(a.rows[1])[right];
-    const bool possible = wanted && r.cuts <= kMostCuts && c.cuts <= kMostCuts && IsBounded(r, c);
+    const bool possible = r.cuts <= kMostCuts && c.cuts <= kMostCuts && IsBounded(r, c);
     PairSum pair;
     double sum[2] = {0, 0};
     if (possible) {
@@ -142,12 +154,11 @@ struct Mender {
   }
 };
 
-// With the second level awake nothing is mended: what it left open goes on to the repair.
 KERNEL(residue_mend, ResidueArguments, kMendThreads) {
-  const auto moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
-  const bool awake = reinterpret_cast<const ResidueControl*>(a.other_control)->moduli != 0;
-  const Mender mender{a, reinterpret_cast<const ResidueSystem*>(a.systems)[moduli], threadIdx.x % kMendLanes};
   const uint32_t count = *reinterpret_cast<const uint32_t*>(a.dot.open_count);
+  if (count > a.most_mended) return;
+  const auto moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
+  const Mender mender{a, reinterpret_cast<const ResidueSystem*>(a.systems)[moduli], threadIdx.x % kMendLanes};
   const int64_t rows = SizeOf(a.dot.lhs.rows), columns = SizeOf(a.dot.rhs.rows);
   constexpr uint32_t kOfBlock = kMendThreads / kMendLanes;
   // All lanes of a warp stay in the loop together.
@@ -159,7 +170,7 @@ KERNEL(residue_mend, ResidueArguments, kMendThreads) {
     const int64_t column = SplitIndex(&batch, columns), row = SplitIndex(&batch, rows);
     const Rounding rounding(a.dot, batch);
     uint64_t bits;
-    const bool done = mender.Mend(batch, row, column, !awake, rounding.shape, &bits);
+    const bool done = mender.Mend(batch, row, column, rounding.shape, &bits);
     if (mender.lane != 0 || own >= count) continue;
     if (done) {
       StoreBits(a.dot.result,

@@ -20,6 +20,7 @@ struct ResidueCase {
   int usual = 0;  // moduli; 0: by the rule
   int piece_steps = kResiduePieceSteps;
   bool has_second_level = true;
+  int again_moduli = 0;  // of a second level that runs whatever the first one left; 0: by the rule
   std::vector<T> lhs = std::vector<T>(batch * m * k), rhs = std::vector<T>(batch * n * k);
 
   int64_t Left(int64_t b, int64_t row, int64_t i) const {
@@ -51,9 +52,9 @@ struct ResidueOutcome {
   std::vector<uint64_t> results;
   int moduli = 0;           // of the first level
   bool exact = false;       // in units
-  bool again = false;       // whether there was a second one
-  uint32_t open = 0;        // after the levels
-  uint32_t still_open = 0;  // after mending
+  int again = 0;            // moduli of the second level; 0: it had nothing to do
+  uint32_t open = 0;        // after the first level
+  uint32_t still_open = 0;  // after all, for the repair
 };
 
 // What tests plant: a change of the tables.
@@ -69,7 +70,8 @@ class ResidueRun {
     tiles_ = {static_cast<int32_t>(x.batch), Up(x.m, kPaddedRows) / kResidueRows,
               Up(x.n, kPaddedColumns) / kResidueColumns, Up(x.k, kResidueDepth) / kResidueDepth};
     const int precision = ShapeOf(type).precision;
-    usual_ = kIsDouble ? std::max(17, UsualModuli(precision, x.k, 20)) : UsualModuli(precision, x.k, 11);
+    const int guard = GuardBits(kIsDouble, kIsDouble ? 53 : 24, precision);
+    usual_ = std::max(kIsDouble ? 17 : kLeastModuli, UsualModuli(precision, x.k, guard, kIsDouble ? 20 : 11));
     if (x.usual != 0) usual_ = x.usual;
     MakeArguments();
   }
@@ -82,23 +84,25 @@ class ResidueRun {
     outcome.exact = control->exact != 0;
     Level(first_, kIsDouble ? "residue_slice_f64" : "residue_slice_f32",
           kIsDouble ? "residue_sum_4" : "residue_sum_2");
-    const auto* count = reinterpret_cast<const uint32_t*>(first_.dot.open_count);
-    outcome.open = *count;
-    if constexpr (!kIsDouble) {
-      if (x_.has_second_level) {
-        ResidueArguments again = first_;
-        again.usual = 16;
-        again.other_control = second_.control;
-        Launch("residue_again", 1, 32, 0, again);
-      }
-      outcome.again = reinterpret_cast<const ResidueControl*>(second_.control)->moduli != 0;
-      Level(second_, "residue_slice_f32_wide", "residue_sum_3");
-      outcome.open = *count;
-      Launch("residue_mend", 2, kMendThreads, 0, first_);
-      first_.dot.open = first_.still_open;
-      first_.dot.open_count = first_.still_open_count;
+    outcome.open = *reinterpret_cast<const uint32_t*>(first_.dot.open_count);
+    if constexpr (!kIsDouble) Launch("residue_mend", 2, kMendThreads, 0, first_);
+    auto* const still_open = reinterpret_cast<uint32_t*>(first_.still_open_count);
+    auto* const other = reinterpret_cast<ResidueControl*>(second_.control);
+    if (x_.again_moduli != 0) {
+      *still_open = 0;
+      *other = {x_.again_moduli, 0, {0, 0}};
+    } else if (x_.has_second_level) {
+      ResidueArguments again = first_;
+      again.least = kIsDouble ? 21 : 12;
+      again.most = kIsDouble ? 23 : 16;
+      Launch("residue_again", 1, 32, 0, again);
     }
-    outcome.still_open = *reinterpret_cast<const uint32_t*>(first_.dot.open_count);
+    outcome.again = other->moduli;
+    Level(second_, kIsDouble ? "residue_slice_f64" : "residue_slice_f32_wide",
+          kIsDouble ? "residue_sum_5" : "residue_sum_3");
+    outcome.still_open = *still_open;
+    first_.dot.open = first_.still_open;
+    first_.dot.open_count = first_.still_open_count;
     RunKernel(kIsDouble ? "dot_f64" : "dot", kIsDouble ? "dot_repair_f64" : "dot_repair_f32", 1,
               kRepairThreads, 0, first_.dot, memory_);
     const int64_t bytes = BytesOf(type_);
@@ -141,8 +145,11 @@ class ResidueRun {
     dot.open = AddressOf(memory_.Allocate<uint32_t>(count));
     dot.open_count = AddressOf(memory_.Copy<uint32_t>({0, 0}));
     dot.result_type = type_;
-    first_.still_open = AddressOf(memory_.Allocate<uint32_t>(count));
-    first_.still_open_count = AddressOf(memory_.Copy<uint32_t>({0, 0}));
+    first_.still_open = kIsDouble ? dot.open : AddressOf(memory_.Allocate<uint32_t>(count));
+    first_.still_open_count = kIsDouble ? dot.open_count : AddressOf(memory_.Copy<uint32_t>({0, 0}));
+    const int64_t mended = kIsDouble || !x_.has_second_level ? count : count / kMendedPart;
+    first_.most_mended = static_cast<uint32_t>(mended);
+    first_.most_repaired = static_cast<uint32_t>(kFewRepaired + count / kRepairedPart);
     first_.systems = systems_;
     first_.tiles = tiles_;
     first_.control = AddressOf(memory_.Copy<ResidueControl>({{0, 0}}));
@@ -155,6 +162,8 @@ class ResidueRun {
       first_.cuts[side] = kIsDouble ? 0 : AddressOf(memory_.Allocate<ResidueCut>(rows * kMostCuts));
     }
     second_ = first_;
+    second_.dot.open = first_.still_open;
+    second_.dot.open_count = first_.still_open_count;
     second_.control = AddressOf(memory_.Copy<ResidueControl>({{0, 0}}));
     first_.other_control = second_.control;
     for (int side = 0; side < 2; ++side) {
@@ -271,7 +280,7 @@ TEST_CASE("f32 dots by residues of data that are hard to round are exact", "[ker
   for (const Float type : {Float::kF32, Float::kBf16, Float::kF16}) {
     // Wide ranges: little fits into the integers of the first level.
     FillBoth(x, [] { return std::exp(3 * Normal()) * (Normal() < 0 ? -1 : 1); });
-    CHECK(CheckResidues(x, type).again);
+    CHECK(CheckResidues(x, type).again != 0);
     FillBoth(x, [] { return std::ldexp(1 + std::abs(Normal()), static_cast<int>(Numbers()() % 80) - 40); });
     CheckResidues(x, type);
     FillBoth(x, [] { return AnyFinite<float>(); });
@@ -300,8 +309,8 @@ TEST_CASE("dots by residues of a second level leave little open", "[kernels][res
   Cancel(x);
   for (int64_t i = 0; i < 40; ++i) x.lhs[i * 200] *= 1 + 0x1p-20f;
   const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
-  CHECK(outcome.again);
-  CHECK(outcome.open < 16);
+  CHECK(outcome.again != 0);
+  CHECK(outcome.still_open < 16);
 }
 
 TEST_CASE("dots by residues of few bits need fewer moduli and leave nothing open", "[kernels][residues]") {
@@ -375,9 +384,14 @@ TEST_CASE("dots by residues of rows that are parallel and fill the limit are exa
       CheckResidues(Parallel<float>(k, moduli, moduli, 1 + 0x1p-8), Float::kBf16);
     }
     // 16 moduli, as the four of the first level leave all open.
-    CHECK(CheckResidues(Parallel<float>(k, 16, 4), Float::kF32).again);
+    CHECK(CheckResidues(Parallel<float>(k, 16, 4), Float::kF32).again == 16);
     for (int moduli = 17; moduli <= 20; ++moduli)
       CheckResidues(Parallel<double>(k, moduli, moduli), Float::kF64);
+    for (int moduli = 21; moduli <= 23; ++moduli) {
+      ResidueCase<double> x = Parallel<double>(k, moduli, 17);
+      x.again_moduli = moduli;
+      CHECK(CheckResidues(x, Float::kF64).again == moduli);
+    }
   }
 }
 
@@ -452,7 +466,7 @@ TEST_CASE("elements of f64 that vanish beside their row decide ties", "[kernels]
 TEST_CASE("open entries are mended by what was cut off", "[kernels][residues]") {
   for (const int moduli : {7, 8, 9}) {
     ResidueCase<float> x{
-        .m = 50, .n = 50, .k = 160, .rhs_turned = true, .usual = moduli, .has_second_level = false};
+        .m = 80, .n = 80, .k = 160, .rhs_turned = true, .usual = moduli, .has_second_level = false};
     FillBoth(x, Normal);
     // One element makes the unit so small that nothing is exact.
     x.lhs[0] = 0x1p-60f;
@@ -488,6 +502,67 @@ TEST_CASE("what is wrong in the tables of residues shows in the sums", "[kernels
   // A limit that is too high, where rows fill it.
   const ResidueCase<float> parallel = Parallel<float>(64, 8, 8);
   CHECK(differs(parallel, Float::kBf16, 8, [](ResidueSystem& s) { s.limit *= 2; }));
+}
+
+// What an outcome costs, in products of bytes for each entry: the moduli of both levels, and the repair of an
+// entry, which takes as long as 30,000 of them (residue_arguments.h).
+template <typename T>
+double CostOf(const ResidueCase<T>& x, const ResidueOutcome& outcome) {
+  constexpr double kRepair = 30000;
+  const double few = kFewRepaired, open = std::max(0.0, outcome.still_open - few);
+  return outcome.moduli + outcome.again + kRepair * open / static_cast<double>(x.batch * x.m * x.n);
+}
+
+// Not one of these may cost many times what normal data cost.
+template <typename T>
+void CheckCosts(Float type) {
+  ResidueCase<T> x{.m = 40, .n = 40, .k = 200};
+  const auto cost = [&](const char* what) {
+    INFO(what);
+    const ResidueOutcome outcome = CheckResidues(x, type);
+    INFO(outcome.moduli << " moduli, again " << outcome.again << ", open " << outcome.open << ", still open "
+                        << outcome.still_open);
+    const double of_data = CostOf(x, outcome);
+    CHECK(of_data < 30 + 8 * static_cast<double>(sizeof(T) / 4));
+    return of_data;
+  };
+  const auto wide = [] { return std::exp(3 * Normal()) * (Normal() < 0 ? -1 : 1); };
+  FillBoth(x, Normal);
+  const double normal = cost("normal");
+  CHECK(normal <= (sizeof(T) == 8 ? 19 : type == Float::kBf16 ? 7 : 11));
+  // One row of wide range, one of NaN, one with a NaN among others.
+  for (int64_t i = 0; i < x.k; ++i) {
+    x.lhs[i] = static_cast<T>(std::exp(8 * Normal()));
+    x.lhs[x.k + i] = static_cast<T>(std::nan(""));
+  }
+  x.rhs[7 * x.k + 3] = static_cast<T>(std::nan(""));
+  cost("a row of wide range, and NaN");
+  FillBoth(x, wide);
+  cost("wide");
+  Cancel(x);
+  cost("wide, and every sum cancels");
+  FillBoth(x, Normal);
+  Cancel(x);
+  cost("every sum cancels");
+  for (int64_t i = 0; i < x.m; ++i) x.lhs[i * x.k] *= static_cast<T>(1 + 0x1p-20);
+  cost("all but one term of each sum cancel");
+  FillBoth(x, [] { return std::ldexp(1 + std::abs(Normal()), static_cast<int>(Numbers()() % 80) - 40); });
+  cost("80 powers of two");
+}
+
+TEST_CASE("dots by residues cost no data many times what normal data cost", "[kernels][residues]") {
+  CheckCosts<float>(Float::kF32);
+  CheckCosts<float>(Float::kBf16);
+  CheckCosts<double>(Float::kF64);
+}
+
+// A NaN decides its row and its column, without the repair; beside padding it decides nothing.
+TEST_CASE("dots by residues decide NaN in the first level", "[kernels][residues]") {
+  ResidueCase<float> x{.m = 30, .n = 30, .k = 40};
+  FillBoth(x, [] { return Numbers()() % 16 == 0 ? std::nan("") : Normal(); });
+  const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
+  CHECK(outcome.again == 0);
+  CHECK(outcome.open < 16);
 }
 
 // Bytes of 127, and k beyond what 32 bits hold of their products. Slow: not part of the ordinary run.
