@@ -8,7 +8,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
-#include "gpu/ptx/fused.h"
+#include "gpu/ptx/body.h"
 #include "gpu/resident.h"
 #include "gpu/strided_copy.h"
 #include "shape/index.h"

@@ -5,14 +5,12 @@
 #ifndef ASSAY_GPU_PTX_FUSED_H_
 #define ASSAY_GPU_PTX_FUSED_H_
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engines/engine.h"
 #include "gpu/driver/device.h"
-#include "shape/index.h"
 
 namespace assay::gpu {
 
@@ -54,12 +52,6 @@ absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capabilit
 
 // Whether an instruction can be a member: Engine::CanFuse. The reason, or nothing.
 std::string WhyNoMember(const StepView& step);
-
-// How an instruction that only moves elements reads its operand, or none:
-// a source is where a thread's element is found.
-std::optional<AffineMap> SourceOf(const Computation& computation, const Instruction& instruction);
-// Whether that is at its own row-major position.
-bool ReadsInPlace(const AffineMap& source, const Shape& operand, const Shape& result);
 
 }  // namespace assay::gpu
 

@@ -7,7 +7,7 @@
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
-#include "gpu/ptx/fused.h"
+#include "gpu/ptx/body.h"
 #include "literal/element_io.h"
 #include "shape/index.h"
 
