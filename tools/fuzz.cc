@@ -58,7 +58,7 @@ absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fu
     return questions;
   }
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<Backend> backend, BackendInOwnProcess(flags, flags.backend));
-  ASSAY_ASSIGN_OR_RETURN(const Profile profile, LoadProfile(flags.profile));
+  const Profile& profile = options.profile;
   const std::string text = BackendFlagsText(flags, flags.backend, flags.profile);
   questions.wrong =
       fuzz::AskWhereDefined(AskBounds({profile, backend, text, false}, options.ask), options.ask);
@@ -127,8 +127,10 @@ std::string QuestionText(const FuzzFlags& flags) {
   return text + fmt::format(" --instructions {} --elements {}", flags.instructions, flags.elements);
 }
 
-fuzz::FuzzOptions OptionsOfFuzz(const FuzzFlags& flags) {
+absl::StatusOr<fuzz::FuzzOptions> OptionsOfFuzz(const FuzzFlags& flags) {
   fuzz::FuzzOptions options;
+  // Engines round each operation correctly.
+  ASSAY_ASSIGN_OR_RETURN(options.profile, LoadProfile(HasBackend(flags) ? flags.profile : "strict"));
   options.folder = flags.output;
   options.what = QuestionText(flags);
   options.seed = flags.seed;
@@ -155,12 +157,13 @@ int FuzzBackend(const FuzzFlags& flags) {
   if (std::string wrong = FuzzUsage(flags); !wrong.empty()) return UsageError(wrong);
   if (const absl::Status status = CheckEngine(flags); !status.ok()) return Fail(status, flags.output);
   EndOnSecondSignal();
-  const fuzz::FuzzOptions options = OptionsOfFuzz(flags);
-  const absl::StatusOr<fuzz::FuzzQuestions> questions = QuestionsOf(flags, options);
+  const absl::StatusOr<fuzz::FuzzOptions> options = OptionsOfFuzz(flags);
+  if (!options.ok()) return Fail(options.status(), flags.profile);
+  const absl::StatusOr<fuzz::FuzzQuestions> questions = QuestionsOf(flags, *options);
   if (!questions.ok()) return Fail(questions.status(), flags.profile);
   std::function<void(const fuzz::FuzzProgress&)> progress;
   if (isatty(STDERR_FILENO) != 0) progress = ShowProgress;
-  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(options, *questions, progress);
+  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(*options, *questions, progress);
   if (progress) std::fputs("\r\033[K", stderr);
   if (!state.ok()) return Fail(state.status(), flags.output);
   if (!Write(flags.json ? JsonOf(flags, *state) : TextOf(flags, *state))) return 5;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/counted.h"
@@ -24,8 +25,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kSecondsBetweenJournals = 10;
-constexpr int64_t kOneInRewritten = 4;  // programs that are also written in another way
-constexpr int64_t kMostRewrites = 4;    // of one program
+constexpr int64_t kMostRewrites = 4;  // of one program
+
+// Of four programs in a row, one is rewritten in a way that keeps every bit, one in a way that moves
+// roundings, and one for several devices.
+struct WayToRewrite {
+  bool (*is_wanted)(const EqualRewrite&);
+  int64_t most;
+  Keeps keeps;
+};
+constexpr WayToRewrite kBitForBit = {KeepsBits, kMostRewrites, Keeps::kBits};
+constexpr WayToRewrite kRegrouped = {
+    [](const EqualRewrite& r) { return r.keeps == Keeps::kMeaning && !r.is_of_devices; }, 1, Keeps::kMeaning};
+constexpr WayToRewrite kForDevices = {
+    [](const EqualRewrite& r) { return r.keeps == Keeps::kBits && r.is_of_devices; }, 1, Keeps::kBits};
+constexpr WayToRewrite kRegroupedForDevices = {
+    [](const EqualRewrite& r) { return r.keeps == Keeps::kMeaning && r.is_of_devices; }, 1, Keeps::kMeaning};
 
 std::string Words(const absl::Status& status) { return std::string(status.message()); }
 
@@ -94,30 +109,51 @@ class Campaign {
     const auto plan = made->program().PlanFor(options_.ask.engines);
     if (!plan.ok()) return plan.status();
     state_.corpus.Add(bytes, FeaturesOf(made->module(), **plan));
-    if (number % kOneInRewritten != 0) return AskWrong(*made, number);
-    absl::StatusOr<CheckedCase> rewritten = Rewritten(*made, rewrite_seed, number);
+    Choices rewrite_choices(rewrite_seed);
+    switch (number % 4) {
+      case 0:
+        return AskRewritten(*made, kBitForBit, rewrite_choices, number);
+      case 2:
+        return AskRewritten(*made, kRegrouped, rewrite_choices, number);
+      case 3: {
+        // The backend has one device.
+        const WayToRewrite& way = rewrite_choices.OneIn(2) ? kForDevices : kRegroupedForDevices;
+        const absl::StatusOr<CheckedCase> rewritten = Rewritten(*made, way, rewrite_choices, number);
+        if (!rewritten.ok()) return rewritten.status();
+        break;
+      }
+      default:
+        break;
+    }
+    return AskWrong(*made, number);
+  }
+
+  absl::Status AskRewritten(const CheckedCase& made, const WayToRewrite& way, Choices& choices,
+                            int64_t number) {
+    absl::StatusOr<CheckedCase> rewritten = Rewritten(made, way, choices, number);
     if (!rewritten.ok()) return rewritten.status();
     return AskWrong(*rewritten, number);
   }
 
   // The program written in another way, which must mean the same; a difference is a finding.
-  absl::StatusOr<CheckedCase> Rewritten(const CheckedCase& made, uint64_t seed, int64_t number) {
-    Choices choices(seed);
+  absl::StatusOr<CheckedCase> Rewritten(const CheckedCase& made, const WayToRewrite& way, Choices& choices,
+                                        int64_t number) {
     TestCase other = made.Copy();
-    const auto count = static_cast<int>(1 + choices.Below(kMostRewrites));
-    const std::vector<std::string_view> applied = RewriteEqually(choices, count, other.module);
+    const auto count = static_cast<int>(1 + choices.Below(way.most));
+    const std::vector<std::string_view> applied = RewriteEqually(choices, count, way.is_wanted, other.module);
     if (applied.empty()) return made;
     absl::StatusOr<CheckedCase> rewritten = CheckedCase::Of(std::move(other));
     if (!rewritten.ok()) {
-      return WithPrefix(rewritten.status(),
-                        fmt::format("program {} of seed {}, rewritten", number, options_.seed));
+      return WithPrefix(rewritten.status(), fmt::format("program {} of seed {}, rewritten by '{}'", number,
+                                                        options_.seed, applied[0]));
     }
     ++state_.rewritten;
     const WorkScope work(TryGuard());
-    const absl::StatusOr<std::string> differ = OutputsDiffer(made, *rewritten, options_.ask);
+    const MeaningOptions meaning{options_.ask, options_.profile};
+    const absl::StatusOr<std::string> differ = OutputsDiffer(made, *rewritten, way.keeps, meaning);
     // What has no result is counted when it is judged.
     if (differ.ok() && !differ->empty()) {
-      const std::unique_ptr<InterestTest> test = AskMeaning(options_.ask);
+      const std::unique_ptr<InterestTest> test = AskMeaning(meaning);
       ASSAY_RETURN_IF_ERROR(Found(FindingKind::kMeaning, made, *test, *differ, std::string(applied[0])));
     }
     return rewritten;
@@ -196,11 +232,17 @@ class Campaign {
   // Writes the folder of a finding; gives its name in the campaign's.
   absl::StatusOr<std::string> Keep(FindingKind kind, const SearchResult& smaller, const InterestTest& test,
                                    const std::string& cause) const {
+    std::optional<OtherMeaning> other;
+    if (kind == FindingKind::kMeaning) {
+      const WorkScope work(TryGuard());
+      ASSAY_ASSIGN_OR_RETURN(other, FindOtherMeaning(smaller.best, {options_.ask, options_.profile}));
+    }
     FindingFolder finding;
     finding.title = fmt::format("{}: {}", KindName(kind), cause);
     finding.what = smaller.what;
-    finding.command = [&test](const std::string& program, const std::string& inputs) {
-      return test.Command(program, inputs);
+    finding.command = [&](const std::string& program, const std::string& inputs) {
+      return other ? MeaningCommand(*other, options_.profile.name, program, "rewritten.hlo", inputs)
+                   : test.Command(program, inputs);
     };
     finding.notes.push_back(fmt::format("Found by `assay fuzz` ({}), program {}; made smaller in {}.",
                                         Question(), state_.next - 1, Counted(smaller.tries, "try")));
@@ -208,12 +250,9 @@ class Campaign {
         const std::string folder,
         WriteFinding(fmt::format("{}/{}-{}", options_.folder, KindName(kind), state_.findings.size() + 1),
                      finding, smaller.best.module(), smaller.best.arguments(), options_.ask.form));
-    if (kind == FindingKind::kMeaning) {
-      const WorkScope work(TryGuard());
-      ASSAY_ASSIGN_OR_RETURN(const auto other, FindOtherMeaning(smaller.best, options_.ask));
-      if (other)
-        ASSAY_RETURN_IF_ERROR(
-            WriteFileAtomically(folder + "/rewritten.hlo", ModuleToText(other->program.module())));
+    if (other) {
+      ASSAY_RETURN_IF_ERROR(
+          WriteFileAtomically(folder + "/rewritten.hlo", ModuleToText(other->program.module())));
     }
     return std::filesystem::path(folder).filename().string();
   }

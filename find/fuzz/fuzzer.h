@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "check/profile.h"
 #include "find/fuzz/corpus.h"
 #include "find/fuzz/generator.h"
 #include "find/reduce/interest.h"
@@ -40,6 +41,7 @@ struct FuzzOptions {
   GeneratorOptions generator;
   SearchOptions search;  // of the reduction of a finding
   AskOptions ask;        // of Assay's own runs
+  Profile profile;       // by whose bounds programs are compared that are rounded in other places
   std::function<bool()> interrupted;
 };
 

@@ -60,6 +60,7 @@ class Maker {
   // maker_moves.cc
   void Elementwise();
   std::optional<int32_t> BelowWidth(int32_t amount);
+  void Chain(Opcode opcode, std::optional<int32_t> first);
   void Broadcast();
   void Reshape();
   void Transpose();
@@ -82,7 +83,9 @@ class Maker {
   void Sort();
   void TopK();
   void Fft();
+  std::optional<int32_t> RowAgainstColumn(Shape matrix, const char* direction);
   std::optional<int32_t> PositiveDefinite(int32_t a);
+  void Cholesky(int32_t a);
   void Solve();
   void BatchNorm();
   void Map();

@@ -69,7 +69,17 @@ void Maker::Elementwise() {
     default:
       break;
   }
-  Add(opcode, operands, std::move(attributes), std::move(declared));
+  Chain(opcode, Add(opcode, operands, std::move(attributes), std::move(declared)));
+}
+
+// One more of an operation that may be grouped otherwise, now and then.
+void Maker::Chain(Opcode opcode, std::optional<int32_t> first) {
+  constexpr Opcode kChained[] = {Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
+                                 Opcode::kAnd, Opcode::kOr,       Opcode::kXor};
+  if (!options_.pure || !first || std::ranges::find(kChained, opcode) == std::end(kChained)) return;
+  if (!choices_.OneIn(2)) return;
+  const int32_t other = LikeThat(ShapeOf(*first));
+  Add(opcode, choices_.OneIn(2) ? std::vector{*first, other} : std::vector{other, *first});
 }
 
 // The integers modulo the number of their bits: shifts by more are open.

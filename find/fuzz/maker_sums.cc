@@ -215,30 +215,43 @@ void Maker::Fft() {
        {Attr::kFftLength, Ints{n}}});
 }
 
+// Of a square matrix: whether the number of the row is EQ, GE or LE to that of the column.
+std::optional<int32_t> Maker::RowAgainstColumn(Shape matrix, const char* direction) {
+  matrix.set_element_type(ElementType::kS32);
+  const auto row = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{0}}}, matrix);
+  const auto column = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{1}}}, matrix);
+  if (!row || !column) return std::nullopt;
+  return Add(Opcode::kCompare, {*row, *column}, {{Attr::kDirection, Word{direction}}});
+}
+
 // a a^T + 1, of a square matrix of floats.
 std::optional<int32_t> Maker::PositiveDefinite(int32_t a) {
   const Shape shape = ShapeOf(a);
-  Shape index = shape, one = shape;
-  index.set_element_type(ElementType::kS32);
   const auto product =
       Add(Opcode::kDot, {a, a}, {{Attr::kLhsContractingDims, Ints{1}}, {Attr::kRhsContractingDims, Ints{1}}});
-  const auto row = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{0}}}, index);
-  const auto column = Add(Opcode::kIota, {}, {{Attr::kIotaDimension, int64_t{1}}}, index);
-  if (!product || !row || !column) return std::nullopt;
-  const auto diagonal = Add(Opcode::kCompare, {*row, *column}, {{Attr::kDirection, Word{"EQ"}}});
-  const auto identity = diagonal ? Add(Opcode::kConvert, {*diagonal}, {}, one) : std::nullopt;
-  return identity ? Add(Opcode::kAdd, {*product, *identity}) : std::nullopt;
+  const auto diagonal = RowAgainstColumn(shape, "EQ");
+  const auto identity = diagonal ? Add(Opcode::kConvert, {*diagonal}, {}, shape) : std::nullopt;
+  return product && identity ? Add(Opcode::kAdd, {*product, *identity}) : std::nullopt;
+}
+
+void Maker::Cholesky(int32_t a) {
+  const Shape shape = ShapeOf(a);
+  const int32_t matrix = options_.pure ? PositiveDefinite(a).value_or(a) : a;
+  const bool is_lower = choices_.OneIn(2);
+  const auto factor = Add(Opcode::kCholesky, {matrix}, {{Attr::kLower, is_lower}});
+  if (!factor || !options_.pure) return;
+  // What the factor's other triangle has is open.
+  const auto is_inside = RowAgainstColumn(shape, is_lower ? "GE" : "LE");
+  const auto zeros =
+      Add(Opcode::kBroadcast, {ScalarOf(shape.element_type(), 0)}, {{Attr::kDimensions, Ints{}}}, shape);
+  if (is_inside && zeros) Add(Opcode::kSelect, {*is_inside, *factor, *zeros});
 }
 
 void Maker::Solve() {
   const int64_t n = 1 + Below(9);
   const ElementType type = AnyFloat();
   const int32_t a = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));
-  if (choices_.OneIn(3)) {
-    const int32_t matrix = options_.pure ? PositiveDefinite(a).value_or(a) : a;
-    Add(Opcode::kCholesky, {matrix}, {{Attr::kLower, choices_.OneIn(2)}});
-    return;
-  }
+  if (choices_.OneIn(3)) return Cholesky(a);
   const int32_t b = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));
   Add(Opcode::kTriangularSolve, {a, b},
       {{Attr::kLeftSide, choices_.OneIn(2)},

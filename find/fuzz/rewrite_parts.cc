@@ -37,6 +37,27 @@ bool IsPlainDot(const Module& module, const Instruction& instruction) {
   return !instruction.attributes.Has(Attr::kAlgorithm) && !instruction.attributes.Has(Attr::kSparsityConfig);
 }
 
+bool SumsFloats(const Module& module, const Instruction& reduce) {
+  const Instruction& root =
+      module.computation(*reduce.attributes.Computation(Attr::kToApply)).root_instruction();
+  return root.opcode == Opcode::kAdd && IsFloat(root.shape->element_type());
+}
+
+int32_t WritePartialStart(RewriteSite& site) {
+  const Instruction& reduce = site.before();
+  const Instruction& root =
+      site.module.computation(*reduce.attributes.Computation(Attr::kToApply)).root_instruction();
+  const ElementType type = root.shape->element_type();
+  const bool is_pred = type == ElementType::kPred;
+  // x + -0 is x for each x. Additions and products of pred are or and and.
+  if (root.opcode == Opcode::kAdd && IsFloat(type))
+    return site.edit.AddConstant(Literal::ScalarDouble(type, -0.0));
+  if ((root.opcode == Opcode::kAdd && !is_pred) || root.opcode == Opcode::kXor)
+    return site.edit.AddConstant(Literal::ScalarInt(type, 0));
+  if (root.opcode == Opcode::kMultiply && !is_pred) return site.edit.AddConstant(Literal::ScalarInt(type, 1));
+  return site.edit.At(reduce.operands[1]);
+}
+
 Shape WithType(const Shape& shape, ElementType type) { return Shape::ArrayOrDie(type, shape.sizes()); }
 
 int32_t Write(RewriteSite& site, Opcode opcode, std::initializer_list<int32_t> operands,

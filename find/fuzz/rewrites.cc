@@ -238,6 +238,37 @@ int32_t PassBarrier(RewriteSite& site) {
   return Write(site, Opcode::kOptBarrier, {site.edit.Keep(site.instruction)});
 }
 
+// A layout that is not the default one.
+Shape InAnotherLayout(RewriteSite& site) {
+  Shape shape = site.shape();
+  const int64_t rank = shape.rank();
+  Layout layout;
+  for (int64_t d = rank - 1; d >= 0; --d) layout.minor_to_major.push_back(d);
+  // An index is swapped with one before it.
+  const int64_t k = 1 + site.choices.Below(rank - 1);
+  std::swap(layout.minor_to_major[k], layout.minor_to_major[site.choices.Below(k)]);
+  shape.set_layout(std::move(layout));
+  return shape;
+}
+
+int32_t CopyToALayout(RewriteSite& site) {
+  const int32_t there =
+      Write(site, Opcode::kCopy, {site.edit.Keep(site.instruction)}, {}, InAnotherLayout(site));
+  return Write(site, Opcode::kCopy, {there}, {}, site.shape());
+}
+
+// Only bitcast and what is like it say something of layouts.
+bool MayHaveALayout(const Module& module, const Instruction& instruction) {
+  return HasTwoDimensions(module, instruction) && IsElementwise(module, instruction);
+}
+
+int32_t ComputeInALayout(RewriteSite& site) {
+  Instruction there = site.before();
+  for (int32_t& operand : there.operands) operand = site.edit.At(operand);
+  there.shape = SharedShape(InAnotherLayout(site));
+  return Write(site, Opcode::kCopy, {site.edit.Add(std::move(there))}, {}, site.shape());
+}
+
 int32_t Copy(RewriteSite& site) { return Write(site, Opcode::kCopy, {site.edit.Keep(site.instruction)}); }
 
 int32_t SwapOperands(RewriteSite& site) {
@@ -279,7 +310,9 @@ int32_t SwapDot(RewriteSite& site) {
   Ints back(static_cast<size_t>(rank));
   for (int64_t d = 0; d < rank; ++d)
     back[static_cast<size_t>(d)] = d < batches ? d : d < batches + of_lhs ? d + of_rhs : d - of_lhs;
-  return Write(site, Opcode::kTranspose, {value}, {{Attr::kDimensions, std::move(back)}});
+  // A transpose whose layout is left open has another one, by which a bitcast would read it.
+  return Write(site, Opcode::kTranspose, {value}, {{Attr::kDimensions, std::move(back)}},
+               WithType(*dot.shape, dot.shape->element_type()));
 }
 
 // The terms of each line the other way round.
@@ -417,7 +450,7 @@ int32_t FuseOutlined(RewriteSite& site) {
   return UseOutlined(site, Opcode::kFusion, {{Attr::kKind, Word{"kLoop"}}, {Attr::kCalls, site.callees[0]}});
 }
 
-constexpr EqualRewrite kRewrites[] = {
+constexpr EqualRewrite kPlainRewrites[] = {
     {"transpose twice", HasTwoDimensions, nullptr, TransposeTwice},
     {"reverse twice", HasDimensions, nullptr, ReverseTwice},
     {"reshape twice", IsStaticArray, nullptr, ReshapeTwice},
@@ -428,6 +461,8 @@ constexpr EqualRewrite kRewrites[] = {
     {"select of itself", IsStaticArray, nullptr, SelectOfItself},
     {"barrier", IsStaticArray, nullptr, PassBarrier},
     {"copy", IsStaticArray, nullptr, Copy},
+    {"copy to another layout and back", HasTwoDimensions, nullptr, CopyToALayout},
+    {"result in another layout", MayHaveALayout, nullptr, ComputeInALayout},
     {"swap operands", Commutes, nullptr, SwapOperands},
     {"swap operands of a dot", IsPlainDot, nullptr, SwapDot},
     {"reduce the other way round", IsPlainReduce, nullptr, ReduceReversed},
@@ -440,7 +475,16 @@ constexpr EqualRewrite kRewrites[] = {
 
 }  // namespace
 
-std::span<const EqualRewrite> EqualRewrites() { return kRewrites; }
+std::span<const EqualRewrite> EqualRewrites() {
+  static const std::vector<EqualRewrite>* const all = [] {
+    auto* const rewrites = new std::vector<EqualRewrite>();
+    for (const std::span<const EqualRewrite> some :
+         {std::span<const EqualRewrite>(kPlainRewrites), Regroupings(), DeviceRewrites()})
+      rewrites->insert(rewrites->end(), some.begin(), some.end());
+    return rewrites;
+  }();
+  return *all;
+}
 
 absl::Status ApplyRewrite(const EqualRewrite& rewrite, int32_t instruction, Choices& choices,
                           Module& module) {
@@ -457,32 +501,45 @@ absl::Status ApplyRewrite(const EqualRewrite& rewrite, int32_t instruction, Choi
     }
   }
   ComputationEdit edit(rewritten, rewritten.entry);
+  int64_t devices = 1;
   for (int32_t k = 0; k < edit.size(); ++k) {
     if (k != instruction) {
       edit.Keep(k);
       continue;
     }
-    RewriteSite site{choices, edit, k, callees};
+    RewriteSite site{module, choices, edit, k, callees};
     edit.Become(k, rewrite.write(site));
+    devices = site.devices;
   }
   ASSAY_RETURN_IF_ERROR(edit.Finish());
   NameApart(rewritten);
+  if (devices > 1) rewritten.num_partitions = devices;
   module = std::move(rewritten);
   return absl::OkStatus();
 }
 
-std::vector<std::string_view> RewriteEqually(Choices& choices, int count, Module& module) {
+std::vector<std::string_view> RewriteEqually(Choices& choices, int count,
+                                             absl::FunctionRef<bool(const EqualRewrite&)> is_wanted,
+                                             Module& module) {
+  std::vector<const EqualRewrite*> wanted;
+  for (const EqualRewrite& rewrite : EqualRewrites()) {
+    if (is_wanted(rewrite)) wanted.push_back(&rewrite);
+  }
   std::vector<std::string_view> applied;
   for (int i = 0; i < count; ++i) {
-    const EqualRewrite& rewrite = kRewrites[choices.Below(std::size(kRewrites))];
-    const Computation& entry = module.entry_computation();
-    std::vector<int32_t> places;
-    for (size_t k = 0; k < entry.instructions.size(); ++k) {
-      if (rewrite.applies(module, entry.instructions[k])) places.push_back(static_cast<int32_t>(k));
+    // The first one that has a place, in any order.
+    for (size_t k = wanted.size(); k-- > 0;) {
+      std::swap(wanted[k], wanted[static_cast<size_t>(choices.Below(static_cast<int64_t>(k) + 1))]);
+      const Computation& entry = module.entry_computation();
+      std::vector<int32_t> places;
+      for (size_t at = 0; at < entry.instructions.size(); ++at) {
+        if (wanted[k]->applies(module, entry.instructions[at])) places.push_back(static_cast<int32_t>(at));
+      }
+      if (places.empty()) continue;
+      const int32_t place = places[static_cast<size_t>(choices.Below(std::ssize(places)))];
+      if (ApplyRewrite(*wanted[k], place, choices, module).ok()) applied.push_back(wanted[k]->name);
+      break;
     }
-    if (places.empty()) continue;
-    const int32_t place = places[static_cast<size_t>(choices.Below(static_cast<int64_t>(places.size())))];
-    if (ApplyRewrite(rewrite, place, choices, module).ok()) applied.push_back(rewrite.name);
   }
   return applied;
 }

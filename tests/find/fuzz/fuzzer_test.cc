@@ -38,6 +38,7 @@ FuzzOptions OptionsIn(const std::string& folder, int64_t programs) {
   options.generator = {.instructions = 16, .max_elements = 60, .cheap = true, .pure = true};
   options.search.try_seconds = 10;
   options.ask.engines = EnginesOf();
+  options.profile = *LoadProfile("strict");
   return options;
 }
 
@@ -144,12 +145,12 @@ ENTRY main {
       Literal::FromDoubles(ElementType::kF32, DimVector{3}, std::vector<double>{1, 2, 4})};
   const absl::StatusOr<CheckedCase> made = CheckedCase::Of({program->as_written(), arguments});
   REQUIRE(made.ok());
-  AskOptions options;
-  options.engines = EnginesOf(EngineChoice::kReference);
+  MeaningOptions options{.ask = {}, .profile = *LoadProfile("strict")};
+  options.ask.engines = EnginesOf(EngineChoice::kReference);
   absl::StatusOr<std::optional<OtherMeaning>> found = FindOtherMeaning(*made, options);
   REQUIRE(found.ok());
   CHECK(!found->has_value());
-  options.engines = engines;
+  options.ask.engines = engines;
   found = FindOtherMeaning(*made, options);
   REQUIRE(found.ok());
   REQUIRE(found->has_value());
