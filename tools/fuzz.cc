@@ -33,7 +33,26 @@ std::string FuzzUsage(const FuzzFlags& flags) {
   return {};
 }
 
-// The opcode and types of the first instruction that is wrong when it runs alone; empty: none is.
+std::string_view KindOfText(std::string_view number) {
+  return number.find("nan") != std::string_view::npos   ? "a NaN"
+         : number.find("inf") != std::string_view::npos ? "an infinity"
+                                                        : "a number";
+}
+
+// What the instruction is asked for besides sizes: ", lower, feature_group_count".
+std::string AskedFor(const Instruction& instruction) {
+  std::string text;
+  for (const AttributeMap::Entry& entry : instruction.attributes.entries()) {
+    const bool* const flag = std::get_if<bool>(&entry.value);
+    const int64_t* const count = std::get_if<int64_t>(&entry.value);
+    if ((flag != nullptr && *flag) || (count != nullptr && *count > 1))
+      text += fmt::format(", {}", Name(entry.attr));
+  }
+  return text;
+}
+
+// The opcode and types of the first instruction that is wrong when it runs alone, and of what kind the worst
+// element is; empty: none is.
 std::string FirstWrong(const CheckedCase& test_case, const Profile& profile, Backend& backend,
                        const SearchOptions& search, std::span<const Engine* const> engines) {
   RunLimits limits = search.limits;
@@ -48,7 +67,13 @@ std::string FirstWrong(const CheckedCase& test_case, const Profile& profile, Bac
   if (!found.ok() || found->first_wrong < 0) return {};
   const IsolatedInstruction& wrong = found->instructions[static_cast<size_t>(found->first_wrong)];
   const Computation& computation = test_case.program().module().computation(wrong.computation);
-  return fuzz::SignatureOf(computation, computation.instructions[static_cast<size_t>(wrong.instruction)]);
+  const Instruction& instruction = computation.instructions[static_cast<size_t>(wrong.instruction)];
+  std::string sign = fuzz::SignatureOf(computation, instruction) + AskedFor(instruction);
+  if (!wrong.result.worst.empty()) {
+    const Conformance::Element& worst = wrong.result.worst[0];
+    sign += fmt::format("; {} for {}", KindOfText(worst.actual), KindOfText(worst.exact));
+  }
+  return sign;
 }
 
 absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fuzz::FuzzOptions& options) {

@@ -54,7 +54,8 @@ ChoiceBytes Corpus::Changed(ChoiceBytes bytes, RandomSource& random) const {
 int64_t Corpus::Add(const ChoiceBytes& bytes, const std::set<std::string>& features) {
   int64_t added = 0;
   for (const std::string& feature : features) added += features_.insert(feature).second;
-  if (added > 0 && !bytes.empty()) entries_.push_back(bytes);
+  const bool is_there = !entries_.empty() && entries_.back() == bytes;
+  if (added > 0 && !bytes.empty() && !is_there) entries_.push_back(bytes);
   return added;
 }
 

@@ -95,12 +95,12 @@ class Campaign {
   // Makes the next program and asks all questions of it.
   absl::Status Next() {
     RandomSource random(DerivedSeed(options_.seed, static_cast<uint64_t>(state_.next)));
-    const ChoiceBytes bytes = state_.corpus.Next(random);
+    bytes_ = state_.corpus.Next(random);
     GeneratorOptions generator = options_.generator;
     generator.instructions = static_cast<int>(random.Between(2, options_.generator.instructions));
     const uint64_t rewrite_seed = random.Next();
     const int64_t number = state_.next++;
-    Choices choices(bytes);
+    Choices choices(bytes_);
     GeneratedProgram generated = GenerateProgram(choices, generator);
     absl::StatusOr<CheckedCase> made =
         CheckedCase::Of({std::move(generated.module), std::move(generated.arguments)});
@@ -108,7 +108,7 @@ class Campaign {
       return WithPrefix(made.status(), fmt::format("program {} of seed {}", number, options_.seed));
     const auto plan = made->program().PlanFor(options_.ask.engines);
     if (!plan.ok()) return plan.status();
-    state_.corpus.Add(bytes, FeaturesOf(made->module(), **plan));
+    state_.corpus.Add(bytes_, FeaturesOf(made->module(), **plan));
     Choices rewrite_choices(rewrite_seed);
     switch (number % 4) {
       case 0:
@@ -186,10 +186,12 @@ class Campaign {
     }
     if (interest.ok()) {
       ++state_.judged;
+      state_.corpus.Add(bytes_, FeaturesOfShares(test_case.module(), interest->shares));
       if (!interest->is_interesting) return absl::OkStatus();
       return Found(FindingKind::kWrong, test_case, *questions_.wrong, interest->what,
                    questions_.sign ? questions_.sign(test_case) : std::string());
     }
+    state_.corpus.Add(bytes_, {"error " + Skeleton(Words(interest.status()))});
     if (SignalOf(interest.status()) == 0 || !questions_.crash) {
       ++state_.refused[Skeleton(Words(interest.status()))];
       return absl::OkStatus();
@@ -209,8 +211,12 @@ class Campaign {
                      const std::string& what, const std::string& sign) {
     const std::string known = sign.empty() ? "" : fmt::format("{}: {}", KindName(kind), sign);
     if (const auto it = state_.signs.find(known); it != state_.signs.end()) {
-      ++state_.findings[it->second].count;
-      return absl::OkStatus();
+      for (const size_t index : it->second) {
+        FuzzFinding& finding = state_.findings[index];
+        if (kind == FindingKind::kCrash && !HasOperationsOf(test_case.module(), finding.cause)) continue;
+        ++finding.count;
+        return absl::OkStatus();
+      }
     }
     if (progress_) progress_({state_, "reducing"});
     const SearchResult smaller = Reduce(test_case, what, test, options_.search);
@@ -225,7 +231,7 @@ class Campaign {
       ASSAY_ASSIGN_OR_RETURN(const std::string folder, Keep(kind, smaller, test, cause));
       state_.findings.push_back({kind, cause, folder});
     }
-    if (!known.empty()) state_.signs[known] = index;
+    if (!known.empty()) state_.signs[known].insert(index);
     return SaveJournal();
   }
 
@@ -261,6 +267,7 @@ class Campaign {
   const FuzzQuestions& questions_;
   const std::function<void(const FuzzProgress&)>& progress_;
   FuzzState state_;
+  ChoiceBytes bytes_;  // of the program that is asked about
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,7 +72,8 @@ struct FuzzState {
   int64_t rewritten = 0;       // programs that were also written in another way
   Corpus corpus;
   std::map<std::string, int64_t> refused;  // by skeleton: what the backend said that it can't do
-  std::map<std::string, size_t> signs;     // what a finding looked like at first -> its index
+  // What findings looked like at first -> their indices. Crashes of several causes look the same.
+  std::map<std::string, std::set<size_t>> signs;
   std::vector<FuzzFinding> findings;
 };
 

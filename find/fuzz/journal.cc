@@ -72,7 +72,7 @@ bool ReadLine(std::string_view line, FuzzState& state) {
   if (key == "sign") {
     size_t finding = 0;
     if (!TakeNumber(line, finding) || finding >= state.findings.size()) return false;
-    state.signs[std::string(line)] = finding;
+    state.signs[std::string(line)].insert(finding);
     return true;
   }
   return false;
@@ -93,7 +93,9 @@ std::string WriteJournal(const FuzzState& state, std::string_view question) {
     text += fmt::format("finding {} {} {} {}\n", static_cast<int>(finding.kind), finding.count,
                         finding.folder, OneLine(finding.cause));
   }
-  for (const auto& [sign, finding] : state.signs) text += fmt::format("sign {} {}\n", finding, OneLine(sign));
+  for (const auto& [sign, findings] : state.signs) {
+    for (const size_t finding : findings) text += fmt::format("sign {} {}\n", finding, OneLine(sign));
+  }
   return text;
 }
 

@@ -95,14 +95,17 @@ class BoundsTest final : public InterestTest {
                                        {question_.samples, run.run_seed}, bounded.outputs, options_.engines)
                                 .status());
     }
+    std::vector<std::pair<int64_t, double>> shares;
     for (const BoundedOutput& output : bounded.outputs) {
       const Conformance found = CompareToBounds(output, ActualOf(actual, output));
+      shares.emplace_back(output.leaf, found.largest_share);
       if (!found.error.empty()) return Interest{false, found.key + ": " + found.error};
       if (found.outside > 0) return Interest{true, Outside(found)};
       if (question_.or_implausible && found.implausible > 0) return Interest{true, Implausible(found)};
     }
     return Interest{
-        false, question_.or_implausible ? "no element is outside or implausible" : "no element is outside"};
+        false, question_.or_implausible ? "no element is outside or implausible" : "no element is outside",
+        std::move(shares)};
   }
   std::string Command(const std::string& program, const std::string& inputs) const override {
     return DiffCommand(question_.backend_flags, program, inputs);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "check/backend.h"
 #include "check/backends/command_process.h"
@@ -19,6 +21,8 @@ namespace assay {
 struct Interest {
   bool is_interesting = false;
   std::string what;  // in words, for the README; of one that is not interesting, why
+  // Of outputs that were held to bounds, by leaf of the root: how near an element came to its bound, as a share.
+  std::vector<std::pair<int64_t, double>> shares = {};
 };
 
 class InterestTest {

@@ -101,7 +101,7 @@ TEST_CASE("fuzz: a journal of another question is refused", "[fuzz]") {
   state.next = 12;
   state.refused["no type s#"] = 3;
   state.findings.push_back({FindingKind::kCrash, "dot(f32)->f32", "crash-1", 4});
-  state.signs["crash: signal #"] = 0;
+  state.signs["crash: signal #"] = {0};
   state.corpus.Add({1, 171}, {"dot of transpose"});
   const std::string text = WriteJournal(state, "a");
   const absl::StatusOr<FuzzState> read = ReadJournal(text, "a");
@@ -207,6 +207,43 @@ ENTRY main {
   };
   CHECK(with_select("compare(x, y), direction=GE").is_interesting);
   CHECK(!with_select("constant(true)").is_interesting);
+}
+
+TEST_CASE("fuzz: what came near to its bound is new", "[fuzz]") {
+  const absl::StatusOr<Program> program = Program::Load("", R"(HloModule m
+ENTRY main {
+  a = f32[3] parameter(0)
+  b = f32[3] tanh(a)
+  c = f32[] constant(1)
+  ROOT all = (f32[3], f32[], f32[3]) tuple(b, c, b)
+})");
+  REQUIRE(program.ok());
+  const auto of = [&](std::vector<std::pair<int64_t, double>> shares) {
+    return FeaturesOfShares(program->module(), shares);
+  };
+  CHECK(of({{0, 0.26}, {1, 0.9}, {2, 0.01}}) == std::set<std::string>{"share 2^-2 of tanh(f32)->f32"});
+  CHECK(of({{0, 0}, {2, 1}}) == std::set<std::string>{"share 2^0 of tanh(f32)->f32"});
+  Corpus corpus;
+  CHECK(corpus.Add({1, 2}, {"tanh(f32)->f32"}) == 1);
+  CHECK(corpus.Add({1, 2}, of({{0, 0.26}})) == 1);
+  CHECK(corpus.Add({1, 2}, of({{0, 0.26}})) == 0);
+  CHECK(corpus.entries() == std::vector<ChoiceBytes>{{1, 2}});  // once
+}
+
+TEST_CASE("fuzz: crashes that look the same are told apart by their operations", "[fuzz]") {
+  const absl::StatusOr<Program> program = Program::Load("", R"(HloModule m
+f { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }
+ENTRY main {
+  a = f32[2] parameter(0)
+  b = f32[2] reverse(a), dimensions={0}
+  ROOT c = f32[2] call(b), to_apply=f
+})");
+  REQUIRE(program.ok());
+  const auto has = [&](const char* cause) { return HasOperationsOf(program->as_written(), cause); };
+  CHECK(has("reverse(c64)->c64"));
+  CHECK(has("in a computation negate(f32)->f32; call(f32)->f32"));
+  CHECK(!has("negate(f32)->f32"));
+  CHECK(!has("in a computation negate(f32)->f32; fusion(f32)->f32"));
 }
 
 TEST_CASE("fuzz: messages are compared without numbers and names", "[fuzz]") {
