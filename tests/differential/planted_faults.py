@@ -74,6 +74,7 @@ FAULTS = {
     'rsqrt_is_sqrt': replaced(r' rsqrt\(', ' sqrt('),
     'sum_is_maximum': replaced(r'(ROOT %[\w.\-]+ = \w+\[\] )add\(', r'\1maximum('),
     'crash_on_reverse': crashing(r' reverse\('),
+    'crash_on_reverse_and_pad': crashing(r' (reverse|pad)\('),
     'crash_on_dot_of_bytes': crashing(r's8\[[^\]]*\]\S* dot\('),
 }
 

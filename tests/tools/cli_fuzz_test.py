@@ -8,7 +8,10 @@ import unittest
 
 from cli_testing import ASSAY, CliCase
 
-BACKEND = pathlib.Path(__file__).resolve().parent.parent / "differential" / "planted_faults.py"
+DIFFERENTIAL = pathlib.Path(__file__).resolve().parent.parent / "differential"
+BACKEND = DIFFERENTIAL / "planted_faults.py"
+sys.path.insert(0, str(DIFFERENTIAL))
+import known_deviations  # noqa: E402
 
 
 class Fuzz(CliCase):
@@ -48,6 +51,63 @@ class Fuzz(CliCase):
             self.expect(2, "fuzz", "--output", self.path("campaign"), *flags, error=message)
         self.expect(5, "fuzz", "--output", self.file("file", "") + "/campaign", "--programs", "1",
                     error="cannot make the folder")
+
+    def test_crashes_of_two_causes(self):
+        # Both end the backend by the same signal, with no message.
+        folder = self.path("campaign")
+        done = self.expect(1, "fuzz", "--backend", self.backend("crash_on_reverse_and_pad"), "--profile",
+                           "strict", "--output", folder, "--findings", "2", "--programs", "500", "--json",
+                           error="")
+        causes = {finding["cause"].partition("(")[0] for finding in json.loads(done.stdout)["findings"]}
+        self.assertEqual(causes, {"reverse", "pad"})
+
+
+class KnownDeviations(CliCase):
+
+    def finding(self, kind, cause, program, what):
+        folder = pathlib.Path(self.path("finding"))
+        folder.mkdir(exist_ok=True)
+        (folder / "program.hlo").write_text(program)
+        (folder / "README.md").write_text(f"It shows:\n\n    {what}\n")
+        return known_deviations.finding_in(folder, kind, cause, 1)
+
+    def name_of(self, *finding):
+        known = known_deviations.deviation_of(self.finding(*finding))
+        return known and known.name
+
+    def test_each_has_its_line(self):
+        found = known_deviations.FOUND.read_text()
+        for deviation in known_deviations.DEVIATIONS:
+            self.assertEqual(found.count(deviation.row), 1, deviation.name)
+
+    def test_findings_are_told_apart(self):
+        def outside(actual):
+            return f"1 of 2 elements of out0 outside of the bounds: element {{1}} is {actual}, exactly 0, and"
+
+        grouped = "convolution(%a, %b), window={size=1}, dim_labels=bf0_0io->bf0, feature_group_count=2"
+        cause = "convolution(f32,f32)->f32"
+        self.assertEqual(self.name_of("wrong", cause, grouped, outside("nan")),
+                         "groups of a convolution and an infinity")
+        # Another result, no groups, or another kind of finding is another cause.
+        self.assertIsNone(self.name_of("wrong", cause, grouped, outside("2")))
+        self.assertIsNone(self.name_of("wrong", cause, grouped.replace("=2", "=1"), outside("nan")))
+        self.assertIsNone(self.name_of("crash", cause, grouped, "the backend ended"))
+        self.assertEqual(self.name_of("wrong", "power(u16,u16)->u16", "", outside("7")), "integer powers")
+        self.assertIsNone(self.name_of("wrong", "power(f32,f32)->f32", "", outside("7")))
+        fused = "in a computation dot(c64,c64)->c64; fusion(c64,c64)->c64"
+        self.assertEqual(self.name_of("crash", fused, "dot(%a, %b), lhs_contracting_dims={}, rhs", ""),
+                         "a fusion of a dot that contracts nothing")
+        self.assertIsNone(self.name_of("crash", fused, "dot(%a, %b), lhs_contracting_dims={1}, rhs", ""))
+
+    def test_table(self):
+        known = self.finding("wrong", "power(s32,s32)->s32", "", "element {} is 2, exactly 3, and")
+        text, unexplained = known_deviations.table([known, known])
+        self.assertIn("| integer powers | 2 | `power({5, 3}, {100, 65})` |", text)
+        self.assertEqual(unexplained, [])
+        other = self.finding("wrong", "tanh(f32)->f32", "", "element {} is 2, exactly 3, and")
+        text, unexplained = known_deviations.table([known, other])
+        self.assertEqual(unexplained, [other])
+        self.assertIn("not explained: wrong: tanh(f32)->f32 (1)", text)
 
 
 if __name__ == "__main__":
