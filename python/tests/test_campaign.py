@@ -1,8 +1,11 @@
 """Campaigns: nothing is lost and nothing twice, whoever is killed; findings are merged by cause."""
 
+import dataclasses
 import json
 import os
 import pathlib
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,8 +13,8 @@ import time
 
 import pytest
 
-from assay.campaign import (Journal, JournalError, causes, command_tasks, run_task, run_tasks, seed_tasks,
-                            summary)
+from assay.campaign import (Journal, JournalError, causes, command_tasks, conformance_tasks, fuzz_tasks,
+                            golden_tasks, run_task, run_tasks, seed_tasks, summary)
 from assay.campaign.__main__ import main
 
 distributed = pytest.importorskip("distributed")
@@ -34,20 +37,95 @@ def check_complete(path, tasks):
     assert sorted(digests) == sorted(task.digest for task in tasks)
 
 
-def test_a_killed_worker_loses_nothing(cluster, tmp_path):
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ASSAY = os.environ.get("ASSAY") or shutil.which("assay")
+needs_assay = pytest.mark.skipif(not ASSAY, reason="ASSAY is not the command assay")
+
+
+def run_with_a_killed_worker(cluster, path, tasks, after):
+    """The tasks on three workers, of which one is killed after so many ends: the entries by name."""
     made, client = cluster
-    tasks = seed_tasks("sleep 0.3; test {seed} -ne 7", range(30))
     victims = []
 
     def kill_one(entry):
-        if not victims and len(journal.entries) >= 5:
+        if not victims and len(journal.entries) >= after:
             victims.append(next(iter(made.workers.values())).pid)
             os.kill(victims[0], signal.SIGKILL)
 
-    with Journal(tmp_path / "j.jsonl") as journal:
-        assert run_tasks(tasks, journal, client, kill_one) == 30
+    with Journal(path) as journal:
+        assert run_tasks(tasks, journal, client, kill_one) == len(tasks)
     assert victims
-    check_complete(tmp_path / "j.jsonl", tasks)
+    check_complete(path, tasks)
+    return {line["name"]: line for line in journal_lines(path)}
+
+
+@needs_assay
+def test_fuzz_tasks(cluster, tmp_path):
+    tasks = fuzz_tasks(tmp_path / "found", ["--engine", "exact"], 15, range(1, 10), ASSAY)
+    ends = run_with_a_killed_worker(cluster, tmp_path / "j.jsonl", tasks, 2)
+    assert {end["outcome"] for end in ends.values()} == {"pass"}
+    # Each has as many programs as it was told, also where a worker died.
+    for seed in range(1, 10):
+        lines = (tmp_path / "found" / f"seed-{seed}" / "journal.txt").read_text().splitlines()
+        assert {f"seed {seed}", "next 15"} <= set(lines)
+
+
+@needs_assay
+def test_findings_of_fuzz_are_merged(tmp_path):
+    backend = [sys.executable, "-S", "-E", str(ROOT / "tests/differential/planted_faults.py"),
+               "maximum_is_minimum", ASSAY]
+    flags = ["--backend", shlex.join(backend) + " {program} {inputs} {outputs}", "--profile", "strict",
+             "--findings", "1"]
+    entries = [run_task(task) for task in fuzz_tasks(tmp_path / "found", flags, 400, range(1, 3), ASSAY)]
+    assert [entry["outcome"] for entry in entries] == ["fail", "fail"]
+    for seed, entry in enumerate(entries, 1):
+        finding, = entry["findings"]
+        assert finding["cause"].startswith("wrong: ") and "maximum(" in finding["cause"]
+        assert finding["name"].startswith(str(tmp_path / "found" / f"seed-{seed}"))
+        assert (pathlib.Path(finding["name"]) / "program.hlo").exists()
+
+
+@needs_assay
+def test_golden_tasks(cluster, tmp_path):
+    program = tmp_path / "add.hlo"
+    program.write_text("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] tanh(x)\n}\n")
+    folder = tmp_path / "goldens"
+    tasks = golden_tasks(folder, [program], range(1, 13), ASSAY, profile="xla-cpu")
+    ends = run_with_a_killed_worker(cluster, tmp_path / "j.jsonl", tasks, 3)
+    assert {end["outcome"] for end in ends.values()} == {"pass"}
+    assert len(list(folder.glob("add.*.hlo"))) == 12
+    checked = subprocess.run([ASSAY, "golden", "check", str(folder)], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+
+@needs_assay
+def test_conformance_tasks(cluster, tmp_path, monkeypatch):
+    suite = tmp_path / "suite"
+    made = subprocess.run([ASSAY, "conformance", "make", str(suite), "--profile", "strict", "--only", "add/s32",
+                           "--only", "negate/s32", "--only", "and/s32"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    # A backend that subtracts where it should add.
+    run = f"{shlex.quote(ASSAY)} run $0.hlo --inputs $1 --output $2"
+    backend = f"sh -c 'sed \"s/ add(/ subtract(/; s/stablehlo.add/stablehlo.subtract/\" $0 > $0.hlo && {run}' " \
+              "{program} {inputs} {outputs}"
+    python = shlex.join(["env", f"PYTHONPATH={ROOT / 'conformance'}", sys.executable])
+    tasks = conformance_tasks(suite, ["--command", backend], profile="strict", batch=2)
+    tasks = [dataclasses.replace(task, command=task.command.replace(shlex.quote(sys.executable), python, 1))
+             for task in tasks]
+    ends = run_with_a_killed_worker(cluster, tmp_path / "j.jsonl", tasks, 2)
+    index = json.loads((suite / "index.json").read_text())
+    wrong = {finding["name"] for end in ends.values() for finding in end["findings"]}
+    cases = {case["id"] for case in index["cases"]}
+    assert len(cases) > 8
+    # Of an array without elements, and of zeros alone, both give the same.
+    assert {case for case in cases if case.startswith("add/s32/ordinary")} <= wrong
+    assert wrong <= {case for case in cases if case.startswith("add/")}
+    assert {of["cause"].partition(":")[0] for of in causes(ends.values())} == {"fail"}
+
+
+def test_a_killed_worker_loses_nothing(cluster, tmp_path):
+    tasks = seed_tasks("sleep 0.3; test {seed} -ne 7", range(30))
+    run_with_a_killed_worker(cluster, tmp_path / "j.jsonl", tasks, 5)
     ends = {line["name"]: line["outcome"] for line in journal_lines(tmp_path / "j.jsonl")}
     assert [name for name, outcome in ends.items() if outcome != "pass"] == ["seed 7"]
     assert len({line["worker"] for line in journal_lines(tmp_path / "j.jsonl")}) >= 3

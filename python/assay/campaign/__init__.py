@@ -7,7 +7,8 @@
 from assay.campaign._journal import Journal, JournalError
 from assay.campaign._report import causes, summary
 from assay.campaign._run import run_tasks
-from assay.campaign._tasks import Task, command_tasks, conformance_tasks, golden_tasks, run_task, seed_tasks
+from assay.campaign._tasks import (Task, command_tasks, conformance_tasks, fuzz_tasks, golden_tasks, run_task,
+                                   seed_tasks)
 
-__all__ = ["Journal", "JournalError", "Task", "causes", "command_tasks", "conformance_tasks", "golden_tasks",
-           "run_task", "run_tasks", "seed_tasks", "summary"]
+__all__ = ["Journal", "JournalError", "Task", "causes", "command_tasks", "conformance_tasks", "fuzz_tasks",
+           "golden_tasks", "run_task", "run_tasks", "seed_tasks", "summary"]

@@ -1,4 +1,4 @@
-"""python -m assay.campaign JOURNAL [--scheduler tcp://…] conformance | golden | seeds | commands …
+"""python -m assay.campaign JOURNAL [--scheduler tcp://…] conformance | golden | fuzz | seeds | commands …
 
 Exit codes: 0 nothing was found; 1 something was; 2 wrong usage, or the journal or Dask can't be used; 5
 interrupted: the same command continues.
@@ -14,7 +14,8 @@ import time
 from assay.campaign import _report
 from assay.campaign._journal import Journal, JournalError
 from assay.campaign._run import distributed, run_tasks
-from assay.campaign._tasks import command_tasks, conformance_tasks, golden_tasks, seed_tasks
+from assay.campaign._tasks import (command_tasks, conformance_tasks, fuzz_tasks, golden_tasks,
+                                   seed_tasks)
 
 PROGRESS_SECONDS = 10
 
@@ -39,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
                         type=int,
                         default=os.cpu_count() or 1,
                         help="of this machine (one a core)")
-    parser.add_argument("--timeout", type=float, help="seconds for a task (600; conformance 1800)")
+    parser.add_argument("--timeout", type=float, help="seconds for a task (600; conformance 1800, fuzz 3600)")
     parser.add_argument("--report",
                         metavar="FILE",
                         help="also write the report; as JSON where it ends in .json")
@@ -61,6 +62,12 @@ def _parser() -> argparse.ArgumentParser:
     golden.add_argument("--seeds", type=_seeds, default=range(1, 2), metavar="FIRST:END")
     golden.add_argument("--profile", help="also store its bounds")
     golden.add_argument("--assay", default="assay", help="the command")
+    fuzz = kinds.add_parser("fuzz", help="generated programs: `assay fuzz` for each seed (docs/find.md)")
+    fuzz.add_argument("folder", metavar="FOLDER", help="where findings are written")
+    fuzz.add_argument("--seeds", type=_seeds, required=True, metavar="FIRST:END")
+    fuzz.add_argument("--programs", type=int, default=1000, help="for a seed (1000)")
+    fuzz.add_argument("--assay", default="assay", help="the command")
+    fuzz.add_argument("flags", metavar="-- FLAG", nargs="*", help="of `assay fuzz`: -- --engine exact")
     seeds = kinds.add_parser("seeds", help="a command for each seed: exit status 1 is a finding")
     seeds.add_argument("command", metavar="'CMD {seed}'")
     seeds.add_argument("--seeds", type=_seeds, required=True, metavar="FIRST:END[:STEP]")
@@ -79,6 +86,9 @@ def _tasks(options) -> list:
     if options.kind == "golden":
         return golden_tasks(options.folder, options.programs, options.seeds, options.assay,
                             options.profile, **limit)
+    if options.kind == "fuzz":
+        return fuzz_tasks(options.folder, options.flags, options.programs, options.seeds, options.assay,
+                          **limit)
     if options.kind == "seeds":
         return seed_tasks(options.command, options.seeds, **limit)
     with open(options.file, encoding="utf-8") as file:

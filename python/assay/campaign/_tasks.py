@@ -24,7 +24,7 @@ OUTPUT_BYTES = 4000
 class Task:
     """One task. `digest` names it in the journal: equal tasks are one."""
 
-    kind: str  # conformance, golden, seed or command
+    kind: str  # conformance, golden, fuzz, seed or command
     name: str  # for who reads the report
     command: str  # with {results}, where it writes results
     timeout: float = 600
@@ -75,6 +75,23 @@ def golden_tasks(folder: str | os.PathLike, programs: list, seeds: range, assay:
             ]
             words += ["--profile", profile] if profile else []
             tasks.append(Task("golden", f"{program.name} seed {seed}", shlex.join(words), timeout, content))
+    return tasks
+
+
+def fuzz_tasks(folder: str | os.PathLike, flags: list[str], programs: int, seeds: range, assay: str = "assay",
+               timeout: float = 3600) -> list[Task]:
+    """`assay fuzz` with these flags for each seed, so many programs each; findings in `folder`/seed-N."""
+    folder = pathlib.Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    tasks = []
+    for seed in seeds:
+        output = str(folder / f"seed-{seed}")
+        words = [assay, "fuzz", *flags, "--seed", str(seed), "--programs", str(programs), "--output", output, "--json"]
+        # What a worker that died has left is not continued: programs depend on those before them. Its command
+        # may still run: it is waited for.
+        again = f"rm -rf {shlex.quote(output)}; exec {shlex.join(words)}"
+        command = f"flock {shlex.quote(output + '.lock')} sh -c {shlex.quote(again)} > {{results}}"
+        tasks.append(Task("fuzz", f"seed {seed}", command, timeout))
     return tasks
 
 
@@ -132,6 +149,13 @@ def _findings(task: Task, status: int | None, output: str, results: str) -> tupl
             for name, result in found.items()
             if result["outcome"] in ("fail", "crash", "hang", "error")
         ]
+        return ("fail" if findings else "pass"), findings
+    if task.kind == "fuzz" and status in (0, 1) and os.path.exists(results):
+        with open(results, encoding="utf-8") as file:
+            found = json.load(file)["findings"]
+        findings = [{"name": of["folder"], "outcome": "crash" if of["kind"] == "crash" else "fail",
+                     "why": f"{of['kind']}: {of['cause']}, {of['programs']} programs", "command": task.command,
+                     "cause": f"{of['kind']}: {of['cause']}"} for of in found]
         return ("fail" if findings else "pass"), findings
     if status == 0:
         return "pass", []
