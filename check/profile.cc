@@ -8,6 +8,7 @@
 
 #include "base/counted.h"
 #include "base/file_io.h"
+#include "base/suggestion.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 
@@ -249,15 +250,15 @@ std::string TextOf(const Profile& profile) {
 }
 
 absl::StatusOr<Profile> LoadProfile(const std::string& name_or_path) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& [name, text] : kProfiles) {
     if (name == name_or_path) return ParseProfile(name, text);
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    names.emplace_back(name);
   }
   const absl::StatusOr<std::string> text = ReadFile(name_or_path);
   if (!text.ok()) {
-    return BadInput(
-        fmt::format("'{}' is neither a profile ({}) nor a file that can be read", name_or_path, names));
+    return BadInput(fmt::format("'{}' is neither a profile ({}) nor a file that can be read{}", name_or_path,
+                                fmt::join(names, ", "), DidYouMean(name_or_path, names)));
   }
   return ParseProfile(name_or_path, *text);
 }

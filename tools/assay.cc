@@ -13,6 +13,7 @@
 
 #include "base/quoted.h"
 #include "base/run_guard.h"
+#include "base/suggestion.h"
 #include "devices/transport.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
@@ -33,8 +34,44 @@ std::string PathOf(const TraceFlag& trace) {
   return trace.by_old_name;
 }
 
-int UnknownCommand(const std::string& name) {
-  return assay::cli::UsageError("unknown command '" + assay::EscapeControls(name) + "'; see assay --help");
+// `group` is the command, or its subcommand, that has no command `name`.
+int UnknownCommand(const CLI::App& group, const std::string& name) {
+  std::vector<std::string> names;
+  for (const CLI::App* const command : group.get_subcommands({})) names.push_back(command->get_name());
+  const std::string near = assay::DidYouMean(name, names);
+  const std::string prefix = group.get_parent() == nullptr ? "" : group.get_name() + " ";
+  return assay::cli::UsageError(fmt::format("unknown command '{}{}'{} see assay {}--help", prefix,
+                                            assay::EscapeControls(name),
+                                            near.empty() ? ";" : assay::EscapeControls(near), prefix));
+}
+
+// The command that was given, as far as it is known.
+const CLI::App* GivenCommand(const CLI::App& app) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  return parsed.empty() ? &app : GivenCommand(*parsed.back());
+}
+
+// What flags of the command are like the one that it has not.
+std::string NearFlags(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options({})) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& word : command.remaining()) {
+    if (word.starts_with("-")) return assay::DidYouMean(word.substr(0, word.find('=')), names);
+  }
+  return "";
+}
+
+std::string WordsOf(const CLI::App* app, const CLI::Error& error) {
+  const CLI::App& command = *GivenCommand(*app);
+  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  std::string name;
+  for (const CLI::App* part = &command; part->get_parent() != nullptr; part = part->get_parent())
+    name = part->get_name() + " " + name;
+  return fmt::format("assay: error: {}{}\nsee assay {}\n", assay::EscapeControls(error.what()),
+                     is_extra ? assay::EscapeControls(NearFlags(command)) : "",
+                     name.empty() ? "--help and assay COMMAND --help" : name + "--help");
 }
 
 // The command as a shell takes it.
@@ -52,18 +89,15 @@ int Main(int argc, char** argv) {
   CommandLine line;
   line.diff.command = line.replay.command = CommandOf(argc, argv);
   assay::cli::Declare(app, line);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return "assay: error: " + assay::EscapeControls(error.what()) +
-           "\nsee assay --help and assay COMMAND --help\n";
-  });
+  app.failure_message(WordsOf);
   const auto lacks = [&](CLI::App& parent, int i) {
     const auto is_it = [&](const CLI::App* command) { return command->get_name() == argv[i]; };
     return argc > i && argv[i][0] != '-' && parent.get_subcommands(is_it).empty();
   };
-  if (lacks(app, 1)) return UnknownCommand(argv[1]);
+  if (lacks(app, 1)) return UnknownCommand(app, argv[1]);
   for (const char* const group : {"golden", "profile", "conformance"}) {
     if (argc > 1 && argv[1] == std::string_view(group) && lacks(*app.get_subcommand(group), 2))
-      return UnknownCommand(fmt::format("{} {}", group, argv[2]));
+      return UnknownCommand(*app.get_subcommand(group), argv[2]);
   }
   try {
     app.parse(argc, argv);

@@ -17,7 +17,7 @@ void DeclareTracing(CLI::App* command, RunFlags& flags) {
           ->add_option("--trace-what", flags.trace_what,
                        "as --trace-nan for nan, inf (from finite operands), overflow (of conversions) or "
                        "subnormal")
-          ->check(CLI::IsMember({"nan", "inf", "overflow", "subnormal"}));
+          ->check(OneOf({"nan", "inf", "overflow", "subnormal"}));
   CLI::Option* const why = command->add_option(
       "--why", flags.why,
       "instead of results, print what this element of an output is made of, such as 'out0[3,7]'");
@@ -89,7 +89,7 @@ void DeclarePrint(CLI::App& app, CommandLine& line) {
   command->add_flag("--refine", flags.refine,
                     "print the program refined by --shapes, not the one that was read");
   command->add_option("--to", flags.form, "hlo (default): HLO text; pb: HloModuleProto; mlir: StableHLO text")
-      ->check(CLI::IsMember({"hlo", "pb", "mlir"}));
+      ->check(OneOf({"hlo", "pb", "mlir"}));
 }
 
 void DeclarePlan(CLI::App& app, CommandLine& line) {
@@ -352,7 +352,7 @@ void DeclareReduce(CLI::App& app, CommandLine& line) {
   AddQuestionFlags(command, flags);
   command
       ->add_option("--engine", flags.engine, "with --while-differs: exact (default), reference, fast or gpu")
-      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+      ->check(OneOf({"exact", "reference", "fast", "gpu"}));
   command->add_option("--output", flags.output, "the folder to write: program, inputs.npz and README.md")
       ->check(Output());
   command->add_option("--jobs", flags.options.jobs, "programs that are tried at the same time (1)")
@@ -406,7 +406,7 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
   command
       ->add_option("--wrappers", flags.wrappers,
                    "print source of functions that call the operations of --load-ops")
-      ->check(CLI::IsMember({"python", "cpp"}));
+      ->check(OneOf({"python", "cpp"}));
   command
       ->add_option("--compatible", flags.compatible,
                    "OLD.json NEW.json: check that programs for the OLD registrations keep their meaning with "

@@ -79,7 +79,7 @@ int DiffFiles(const DiffFlags& flags) {
     if (const absl::Status status = SetTypes(types, arrays[i], found); !status.ok())
       return Fail(status, *files[i]);
   }
-  if (NamesOthers(types, found)) return 2;
+  if (NamesOthers(types, found, arrays)) return 2;
   for (int i = 0; i < 2; ++i) {
     if (const absl::Status status = TakeTypesFrom(arrays[1 - i], arrays[i]); !status.ok())
       return Fail(status, *files[i]);

@@ -12,7 +12,7 @@ constexpr char kProgramHelp[] =
 
 void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
   command->add_option("--engine", flags.engine, "exact (default), reference, fast or gpu")
-      ->check(CLI::IsMember({"exact", "reference", "fast", "gpu"}));
+      ->check(OneOf({"exact", "reference", "fast", "gpu"}));
   command->add_flag("--allow-rwx", flags.allow_rwx,
                     "with --engine fast, also use oneDNN, which maps memory that is writable and executable");
   command->add_option("--cuda-driver", flags.gpu.driver,
@@ -27,7 +27,7 @@ void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
           "with --engine gpu, dots of so many products are done by residues, on devices that can (by type)")
       ->check(Whole(0, INT64_MAX));
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
-      ->check(CLI::IsMember({"baseline", "avx2", "avx512"}));
+      ->check(OneOf({"baseline", "avx2", "avx512"}));
 }
 
 void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
@@ -36,7 +36,7 @@ void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
       ->add_option(
           "--crosscheck", flags.crosscheck,
           "compare kernels with the reference: off (default), sample (default of --engine fast) or full")
-      ->check(CLI::IsMember({"off", "sample", "full"}));
+      ->check(OneOf({"off", "sample", "full"}));
   command
       ->add_option("--repro-dir", flags.repro_dir,
                    "directory for the reproducer of a step that fails the cross-check (assay-repro)")

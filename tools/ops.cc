@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file_io.h"
+#include "base/suggestion.h"
 #include "custom/compatibility.h"
 #include "custom/lapack/lapack_ops.h"
 #include "custom/op_document.h"
@@ -10,6 +11,7 @@
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
+#include "hlo/opcode_names.h"
 #include "run/engine_list.h"
 #include "tools/commands.h"
 #include "tools/specification.h"
@@ -117,6 +119,15 @@ int PrintWrappers(const OpsFlags& flags) {
   return Deliver(text);
 }
 
+// What --json and OP may name, for suggestions.
+std::vector<std::string> NamesFor(const custom::OpSet& ops) {
+  std::vector<std::string> names = OpcodeNames();
+  for (const std::string& target : custom::LapackTargets()) names.push_back(target);
+  for (const auto& [name, registered] : ops.ops()) names.push_back(name);
+  for (std::string& label : AllLabels()) names.push_back(std::move(label));
+  return names;
+}
+
 int PrintOps(const OpsFlags& flags) {
   const std::string& op = flags.op;
   custom::OpRegistry registry;
@@ -131,7 +142,8 @@ int PrintOps(const OpsFlags& flags) {
     if (const std::optional<Opcode> opcode = OpcodeFromName(op)) return Deliver(Detail(*opcode));
     if (const std::string_view rule = ParagraphOf(op); !rule.empty())
       return Deliver(fmt::format("{}\n", rule));
-    return UsageError(fmt::format("there is no operation and no rule '{}'", EscapeControls(op)));
+    return UsageError(fmt::format("there is no operation and no rule '{}'{}", EscapeControls(op),
+                                  EscapeControls(DidYouMean(op, NamesFor(*ops)))));
   }
   std::string text;
   for (int i = 0; i < kNumOpcodes; ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/suggestion.h"
 #include "check/backends/output_keys.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
@@ -82,10 +83,13 @@ absl::Status TakeTypesFrom(const Arrays& other, Arrays& arrays) {
   return absl::OkStatus();
 }
 
-bool NamesOthers(const TypesByKey& types, const TypesByKey& found) {
+bool NamesOthers(const TypesByKey& types, const TypesByKey& found, std::span<const Arrays> files) {
   for (const auto& [key, type] : types) {
     if (found.count(key) > 0) continue;
-    UsageError(fmt::format("--types names '{}', which is in no file", EscapeControls(key)));
+    std::vector<std::string> names;
+    for (const auto& [name, array] : files[0]) names.push_back(name);
+    UsageError(fmt::format("--types names '{}', which is in no file{}", EscapeControls(key),
+                           EscapeControls(DidYouMean(key, names))));
     return true;
   }
   return false;
@@ -96,7 +100,7 @@ std::optional<Arrays> ReadActual(const DiffFlags& flags, const LoadedProgram& lo
   TypesByKey found;
   absl::StatusOr<Arrays> arrays = ReadOutputs(flags.actual);
   absl::Status status = arrays.ok() ? SetTypes(types, *arrays, found) : arrays.status();
-  if (status.ok() && NamesOthers(types, found)) {
+  if (status.ok() && NamesOthers(types, found, {&*arrays, 1})) {
     exit_code = 2;
     return std::nullopt;
   }

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,8 +33,8 @@ absl::Status TakeTypesFrom(const Arrays& other, Arrays& arrays);
 // of its types and sizes. Nothing, with `exit_code` set and the error shown,
 // where they can't be what the program gives.
 std::optional<Arrays> ReadActual(const DiffFlags& flags, const LoadedProgram& loaded, int& exit_code);
-// --types names arrays that are not there: says so (exit 2).
-bool NamesOthers(const TypesByKey& types, const TypesByKey& found);
+// --types names arrays that are not there, none of `files`': says so (exit 2).
+bool NamesOthers(const TypesByKey& types, const TypesByKey& found, std::span<const Arrays> files);
 // The value of an array of known type; BadInput says how to give it where it is not.
 absl::StatusOr<Literal> DecodeOutput(const std::string& key, const NpyArray& array);
 

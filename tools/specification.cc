@@ -55,6 +55,19 @@ std::string_view Find(const Begins& begins, const Ends& ends) {
   return {};
 }
 
+std::vector<std::string> LabelsIn(std::string_view text) {
+  constexpr std::string_view kStart = "- **";
+  std::vector<std::string> labels;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!line.starts_with(kStart)) continue;
+    const std::string_view label = line.substr(kStart.size(), line.find("**", kStart.size()) - kStart.size());
+    if (label.find(' ') == std::string_view::npos) labels.emplace_back(label);
+  }
+  return labels;
+}
+
 }  // namespace
 
 std::string_view SectionOf(std::string_view opcode) {
@@ -71,16 +84,15 @@ std::string_view SectionOf(std::string_view opcode) {
       [&](std::string_view line) { return LevelOf(line) != 0 && LevelOf(line) <= level; });
 }
 
-std::vector<std::string> LabelsOf(std::string_view opcode) {
-  constexpr std::string_view kStart = "- **";
+std::vector<std::string> LabelsOf(std::string_view opcode) { return LabelsIn(SectionOf(opcode)); }
+
+std::vector<std::string> AllLabels() {
   std::vector<std::string> labels;
-  for (std::string_view rest = SectionOf(opcode); !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (!line.starts_with(kStart)) continue;
-    const std::string_view label = line.substr(kStart.size(), line.find("**", kStart.size()) - kStart.size());
-    if (label.find(' ') == std::string_view::npos) labels.emplace_back(label);
+  for (const Page& page : kPages) {
+    for (std::string& label : LabelsIn(page.text)) labels.push_back(std::move(label));
   }
+  std::sort(labels.begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   return labels;
 }
 

@@ -16,6 +16,9 @@ std::string_view SectionOf(std::string_view opcode);
 // The labels of the rules that the section of an operation defines, in its order.
 std::vector<std::string> LabelsOf(std::string_view opcode);
 
+// The labels of all rules, each once.
+std::vector<std::string> AllLabels();
+
 // The list item that defines a rule, "Gather-C4"; empty where there is none.
 std::string_view ParagraphOf(std::string_view label);
 

@@ -1,5 +1,6 @@
 #include "tools/validators.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cfloat>
 #include <charconv>
@@ -7,6 +8,9 @@
 #include <sstream>
 #include <string>
 
+#include "base/suggestion.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "tools/output_files.h"
 
 namespace assay::cli {
@@ -50,6 +54,15 @@ CLI::Validator Input() { return Path(false); }
 CLI::Validator Output() { return Path(true); }
 CLI::Validator Seed() { return Whole(0, UINT64_MAX); }
 CLI::Validator Count() { return Whole(1, INT64_MAX); }
+
+CLI::Validator OneOf(const std::vector<std::string>& words) {
+  const std::string list = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto check = [words, list](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("{} not in {}{}", text, list, DidYouMean(text, words));
+  };
+  return CLI::Validator(check, list);
+}
 
 CLI::Validator Regex() {
   const auto check = [](const std::string& text) -> std::string {

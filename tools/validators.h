@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace assay::cli {
 
@@ -18,6 +20,8 @@ CLI::Validator Tolerance();
 // is no file.
 CLI::Validator Input();
 CLI::Validator Output();
+// One of these words. Its description, which --help and completions show, lists them: {exact,reference}.
+CLI::Validator OneOf(const std::vector<std::string>& words);
 // A regular expression of ECMAScript.
 CLI::Validator Regex();
 // LOW:HIGH, two whole numbers.

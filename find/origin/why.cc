@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
+#include "base/suggestion.h"
 #include "check/shadow/shadow.h"
 #include "evaluator/registry.h"
 #include "find/origin/backward.h"
@@ -266,10 +267,12 @@ absl::StatusOr<OutputElement> ParseOutputElement(const Module& module, const Dev
   if (!wrong.ok()) return wrong;
   if (found) return *found;
   constexpr size_t kMost = 8;
+  const std::string near = DidYouMean(key, keys);
   const size_t more = keys.size() - std::min(keys.size(), kMost);
   if (more > 0) keys.resize(kMost);
-  return BadInput(fmt::format("'{}' is no output of the program, which has {}{}", EscapeControls(key),
-                              absl::StrJoin(keys, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  return BadInput(fmt::format("'{}' is no output of the program, which has {}{}{}", EscapeControls(key),
+                              absl::StrJoin(keys, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                              near));
 }
 
 absl::StatusOr<WhyReport> ExplainElement(const Program& program, const DeviceGrid& grid,

@@ -6,6 +6,7 @@
 
 #include "base/counted.h"
 #include "fmt/format.h"
+#include "hlo/opcode_names.h"
 #include "hlo/proto/attribute_reader.h"
 #include "hlo/proto/hlo.pb.h"
 #include "hlo/proto/plain_values.h"
@@ -139,7 +140,7 @@ absl::Status InstructionReader::ReadOpcode(Draft& draft) {
     draft.direction = direction;
     return absl::OkStatus();
   }
-  return InvalidProgram({}, fmt::format("unknown opcode '{}'", name.substr(0, 60)));
+  return InvalidProgram({}, UnknownOpcode(name));
 }
 
 absl::Status InstructionReader::ReadIds(Draft& draft, const InstructionIds& ids) {

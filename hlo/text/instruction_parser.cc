@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "hlo/opcode_names.h"
 #include "hlo/text/attribute_values.h"
 #include "hlo/text/literal_value.h"
 #include "hlo/text/module_parser.h"
@@ -112,7 +113,7 @@ absl::Status ModuleParser::ParseOpcode(OpcodeName* opcode) {
   } else if (const auto async = AsyncOpcode(in_.token().text)) {
     *opcode = *async;
   } else {
-    return InvalidProgram(in_.position(), fmt::format("unknown opcode '{}'", in_.token().text.substr(0, 60)));
+    return InvalidProgram(in_.position(), UnknownOpcode(in_.token().text));
   }
   in_.Next();
   return absl::OkStatus();

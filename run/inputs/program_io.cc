@@ -41,9 +41,24 @@ absl::StatusOr<Literal> WithBounds(const std::string& key, const Literal& live, 
   return value;
 }
 
+// Some of the keys, for messages.
+template <typename Keys>
+std::string ListOf(const Keys& keys) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  size_t shown = 0;
+  for (const std::string& key : keys) {
+    if (shown == kShown) return text + fmt::format(", … ({} in all)", keys.size());
+    text += (shown++ == 0 ? "" : ", ") + key;
+  }
+  return text;
+}
+
 class ArgumentReader {
  public:
-  explicit ArgumentReader(LeafSource source) : source_(std::move(source)) {}
+  // `given`: the keys that there are, for messages.
+  ArgumentReader(LeafSource source, std::vector<std::string> given)
+      : source_(std::move(source)), given_(std::move(given)) {}
 
   absl::StatusOr<Literal> Read(const std::string& key, const Shape& shape) {
     if (shape.IsToken()) return Literal::Token();
@@ -65,25 +80,20 @@ class ArgumentReader {
     }
     used_.insert(key);
     ASSAY_ASSIGN_OR_RETURN(std::optional<Literal> value, source_(key, shape));
-    if (!value) return BadInput(fmt::format("'{}' is missing; the program wants {}", key, shape.ToString()));
+    if (!value) {
+      return BadInput(fmt::format("'{}' is missing; the program wants {}{}", key, shape.ToString(),
+                                  given_.empty() ? "" : "; there is " + ListOf(given_)));
+    }
     return *std::move(value);
   }
 
   bool Used(const std::string& key) const { return used_.count(key) > 0; }
   // "arg0, arg1.0": the first keys that were read.
-  std::string Names() const {
-    constexpr size_t kShown = 8;
-    std::string names;
-    size_t shown = 0;
-    for (const std::string& key : used_) {
-      if (shown == kShown) return names + fmt::format(", … ({} in all)", used_.size());
-      names += (shown++ == 0 ? "" : ", ") + key;
-    }
-    return names.empty() ? "nothing" : names;
-  }
+  std::string Names() const { return used_.empty() ? "nothing" : ListOf(used_); }
 
  private:
   LeafSource source_;
+  std::vector<std::string> given_;
   std::set<std::string> used_;
 };
 
@@ -111,7 +121,8 @@ absl::Status FillQueue(const std::string& queue, const std::set<std::string>& it
       return BadInput(fmt::format("'{}' is missing among {} {} items", key, items.size(),
                                   queue.substr(0, queue.find_last_not_of('/') + 1)));
     }
-    into.push_back([key, source](const Shape& wanted) { return ArgumentReader(source).Read(key, wanted); });
+    into.push_back(
+        [key, source](const Shape& wanted) { return ArgumentReader(source, {}).Read(key, wanted); });
   }
   return absl::OkStatus();
 }
@@ -121,7 +132,9 @@ absl::StatusOr<std::vector<Literal>> ReadArguments(const VerifiedModule& module,
                                                    const std::map<std::string, Value>& values,
                                                    const LeafSource& source, ProcessState* process) {
   const Computation& entry = module.module().entry_computation();
-  ArgumentReader reader(source);
+  std::vector<std::string> given;
+  for (const auto& [key, value] : values) given.push_back(key);
+  ArgumentReader reader(source, std::move(given));
   std::vector<Literal> arguments;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const Shape& shape = *entry.instructions[entry.parameters[i]].shape;

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
+#include "hlo/opcode_names.h"
 
 namespace assay::mlir {
 namespace {
@@ -258,7 +259,9 @@ absl::StatusOr<int32_t> Importer::Use(Scope& scope, Value& value, int depth) {
 absl::Status Importer::ImportOperation(Scope& scope, const Operation& operation) {
   const ImportFn import = Facts(operation).import;
   if (import == nullptr) {
-    return tree_.WithPlace(NotSupported({}, fmt::format("operation '{}'", operation.name)), operation);
+    return tree_.WithPlace(
+        NotSupported({}, fmt::format("operation '{}'{}", operation.name, NearStableHloNames(operation.name))),
+        operation);
   }
   OpImport in(*this, scope, operation);
   if (operation.operands.size() > kFewOperands) in.operands.reserve(operation.operands.size());
