@@ -401,7 +401,8 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
   CLI::App* const command = AddCommand(app, "ops", "list the operations, or describe one", line, flags, Ops);
   command->add_option("OP", flags.op, "an operation, or the label of a rule (Gather-C4)");
   AddLibraryFlags(command, flags);
-  command->add_flag("--json", flags.json, "print the registrations of --load-ops as JSON");
+  command->add_flag("--json", flags.json,
+                    "print the registrations of --load-ops as JSON, or with OP what is known of it");
   command->add_flag("--lapack", flags.lists_lapack, "list the custom calls of JAX's linear algebra instead");
   command
       ->add_option("--wrappers", flags.wrappers,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/file_io.h"
+#include "base/json_writer.h"
 #include "base/suggestion.h"
 #include "custom/compatibility.h"
 #include "custom/lapack/lapack_ops.h"
@@ -97,7 +98,36 @@ std::string LapackDetail(const std::string& target) {
       kAllEngines);
 }
 
+// An operation of the table, for tools: what Detail says, as data.
+std::string JsonOf(Opcode opcode) {
+  const OpDef& op = DefinitionOf(opcode);
+  std::vector<std::string_view> types;
+  for (int i = 0; i < kNumElementTypes; ++i) {
+    const ElementType type = static_cast<ElementType>(i);
+    if (op.types.Has(type)) types.push_back(Name(type));
+  }
+  JsonWriter json;
+  const auto write_attribute = [&](const AttrSpec& spec) {
+    json.Object("name", Name(spec.attr), "required", spec.required);
+  };
+  const auto write_engines = [&] {
+    json.Begin("{");
+    for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu})
+      json.Fields(Name(choice), EnginesFor(opcode, choice));
+    json.End("}");
+  };
+  json.Object(
+      "op", Name(opcode), "builder", IdName(opcode), "stablehlo", StableHloName(opcode), "min_operands",
+      op.operands.min, "max_operands",
+      op.operands.max < 0 ? std::nullopt : std::optional<int>(op.operands.max), "types", types, "attributes",
+      [&] { json.Array(op.attributes, write_attribute); }, "engines", write_engines, "rules",
+      LabelsOf(Name(opcode)), "section", SectionOf(Name(opcode)));
+  return json.text() + "\n";
+}
+
 int PrintJson(const custom::OpSet& ops, const std::string& op) {
+  if (const std::optional<Opcode> opcode = OpcodeFromName(op); opcode && ops.FindOp(op) == nullptr)
+    return Deliver(JsonOf(*opcode));
   std::vector<custom::OpInterface> interfaces;
   for (const auto& [name, registered] : ops.ops()) {
     if (op.empty() || name == op) interfaces.push_back(registered->interface());

@@ -424,6 +424,21 @@ ENTRY e {
         for command in ("run", "verify", "print", "plan", "bench", "diff", "golden", "ops"):
             self.expect(0, command, "--help", output="--help")
 
+    def test_an_operation_as_json(self):
+        gather = json.loads(self.expect(0, "ops", "gather", "--json").stdout)
+        self.assertEqual((gather["op"], gather["builder"], gather["stablehlo"]), ("gather", "Gather", "gather"))
+        self.assertEqual((gather["min_operands"], gather["max_operands"]), (2, 2))
+        self.assertIn({"name": "slice_sizes", "required": True}, gather["attributes"])
+        self.assertIn({"name": "indices_are_sorted", "required": False}, gather["attributes"])
+        self.assertEqual(gather["engines"]["exact"], ["native"])
+        self.assertEqual(gather["rules"], [f"Gather-C{n}" for n in range(1, 12)])
+        spec = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "spec", "operations-shape.md")
+        with open(spec) as page:
+            self.assertIn(gather["section"], page.read())
+        tuple_ = json.loads(self.expect(0, "ops", "tuple", "--json").stdout)
+        self.assertIsNone(tuple_["max_operands"])
+        self.expect(2, "ops", "fly", "--json", error="there is no registered operation 'fly'")
+
     def test_ops_lists_every_operation(self):
         lines = self.expect(0, "ops").stdout.decode().splitlines()
         self.assertEqual(len(lines), 133)
