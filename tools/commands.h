@@ -22,6 +22,10 @@
 #include "run/program.h"
 #include "tools/flags.h"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace assay {
 class Backend;
 class CustomOps;
@@ -52,6 +56,10 @@ int PrintPlan(const EngineFlags& flags);
 // --compatible reads; with --wrappers a function for each of these. --compatible: whether programs of the
 // older registrations mean the same with the newer ones: 0, or 1 with what is not safe.
 int Ops(const OpsFlags& flags);
+// Whether Ops describes an operation or a rule of this name, of Assay's own.
+bool KnowsOp(const std::string& name);
+// What `app`, the command line, has of a name.
+int Help(const CLI::App& app, const HelpFlags& flags);
 // Where the program depends on what its specification leaves open: 0 with what was found.
 int Audit(const AuditFlags& flags);
 int Diff(const DiffFlags& flags);

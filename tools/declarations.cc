@@ -416,6 +416,22 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
       ->check(Input());
 }
 
+void DeclareHelp(CLI::App& app, CommandLine& line) {
+  HelpFlags& flags = line.help;
+  CLI::App* const command = app.add_subcommand("help", "tell of a command, topic, flag, operation or rule");
+  command->callback([&] {
+    line.given = &flags;
+    line.action = [&] { return Help(app, flags); };
+  });
+  CLI::Option* const topic = command->add_option("TOPIC", flags.topic, "what to tell of; without it, a list");
+  CLI::Option* const man = command->add_flag("--man", flags.man, "print the manual page assay(1), in roff");
+  command->add_option("--completion", flags.completion, "print the completions of a shell")
+      ->check(OneOf({"bash", "zsh"}))
+      ->excludes(topic)
+      ->excludes(man);
+  man->excludes(topic);
+}
+
 void DeclareFuzz(CLI::App& app, CommandLine& line) {
   FuzzFlags& flags = line.fuzz;
   CLI::App* const command =
@@ -472,6 +488,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareOps(app, line);
   DeclareReduce(app, line);
   DeclareFuzz(app, line);
+  DeclareHelp(app, line);
 }
 
 }  // namespace assay::cli

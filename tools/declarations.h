@@ -26,6 +26,7 @@ struct CommandLine {
   GoldenUpdateFlags golden_update;
   GoldenRecordFlags golden_record;
   OpsFlags ops;
+  HelpFlags help;
   ProfileShowFlags profile_show;
   ProfileMeasureFlags profile_measure;
   ReduceFlags reduce;

@@ -78,6 +78,12 @@ struct OpsFlags : ProgramFlags {
   std::vector<std::string> compatible;  // older and newer registrations to compare; empty: none
 };
 
+struct HelpFlags : ProgramFlags {
+  std::vector<std::string> topic;  // words of a command's name, or one name of anything; empty: all
+  bool man = false;
+  std::string completion;  // bash or zsh; empty: none
+};
+
 // `program` is the first one that is named: one of two .npz files, or a program.
 struct DiffFlags : EngineFlags {
   std::string second;        // an .npz file, another program, or with `spmd` the whole one

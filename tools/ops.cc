@@ -213,6 +213,11 @@ int CompareOps(const std::string& older, const std::string& newer) {
 
 }  // namespace
 
+bool KnowsOp(const std::string& name) {
+  return OpcodeFromName(name).has_value() || custom::LapackOps()->Find(name) != nullptr ||
+         !ParagraphOf(name).empty();
+}
+
 int Ops(const OpsFlags& flags) {
   if (!flags.wrappers.empty()) return PrintWrappers(flags);
   if (flags.lists_lapack) return PrintLapackCalls();
