@@ -60,6 +60,8 @@ int Ops(const OpsFlags& flags);
 bool KnowsOp(const std::string& name);
 // What `app`, the command line, has of a name.
 int Help(const CLI::App& app, const HelpFlags& flags);
+// What this machine has of what Assay can use, and what is lost by each thing that is missing: always 0.
+int Doctor(const DoctorFlags& flags);
 // Where the program depends on what its specification leaves open: 0 with what was found.
 int Audit(const AuditFlags& flags);
 int Diff(const DiffFlags& flags);

@@ -416,6 +416,17 @@ void DeclareOps(CLI::App& app, CommandLine& line) {
       ->check(Input());
 }
 
+void DeclareDoctor(CLI::App& app, CommandLine& line) {
+  DoctorFlags& flags = line.doctor;
+  CLI::App* const command =
+      AddCommand(app, "doctor", "show what this machine has of what Assay can use, and what is lost without",
+                 line, flags, Doctor);
+  command->add_option("--python", flags.python, "the Python that is asked for packages (python3)")
+      ->check(Input());
+  command->add_option("--cuda-driver", flags.gpu.driver, "the CUDA driver library (libcuda.so.1)");
+  command->add_flag("--json", flags.json, "print it as JSON");
+}
+
 void DeclareHelp(CLI::App& app, CommandLine& line) {
   HelpFlags& flags = line.help;
   CLI::App* const command = app.add_subcommand("help", "tell of a command, topic, flag, operation or rule");
@@ -488,6 +499,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareOps(app, line);
   DeclareReduce(app, line);
   DeclareFuzz(app, line);
+  DeclareDoctor(app, line);
   DeclareHelp(app, line);
 }
 

@@ -27,6 +27,7 @@ struct CommandLine {
   GoldenRecordFlags golden_record;
   OpsFlags ops;
   HelpFlags help;
+  DoctorFlags doctor;
   ProfileShowFlags profile_show;
   ProfileMeasureFlags profile_measure;
   ReduceFlags reduce;

@@ -84,6 +84,11 @@ struct HelpFlags : ProgramFlags {
   std::string completion;  // bash or zsh; empty: none
 };
 
+struct DoctorFlags : EngineFlags {
+  std::string python = "python3";  // the interpreter that is asked for packages
+  bool json = false;
+};
+
 // `program` is the first one that is named: one of two .npz files, or a program.
 struct DiffFlags : EngineFlags {
   std::string second;        // an .npz file, another program, or with `spmd` the whole one

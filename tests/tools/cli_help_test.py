@@ -13,7 +13,7 @@ from cli_testing import CliCase
 TOPICS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "topics"
 COMMANDS = ("run", "verify", "print", "plan", "bench", "audit", "diff", "bisect", "replay", "golden check",
             "golden update", "golden record", "profile show", "profile measure", "conformance make", "ops",
-            "reduce", "fuzz", "help")
+            "reduce", "fuzz", "doctor", "help")
 
 
 class Help(CliCase):
