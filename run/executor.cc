@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/counted.h"
+#include "base/work_stage.h"
 #include "evaluator/grid/device_grid.h"
 #include "evaluator/open_sizes.h"
 #include "evaluator/registry.h"
@@ -203,7 +204,13 @@ absl::Status Executor::RunSteps(ComputationId id, Frame& frame, int depth, Itera
       AddUnits(kUnitsPerStep + (iteration == nullptr ? 0 : iteration->invariant_units), plan.step_units)));
   if (iteration == nullptr && observer_ == nullptr) {
     memory_ = nullptr;
-    for (const Step& step : plan.steps) ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+    std::optional<WorkStage> stage;  // of the entry computation's steps
+    if (depth == 0) stage.emplace("steps", static_cast<int64_t>(plan.steps.size()));
+    int64_t done = 0;
+    for (const Step& step : plan.steps) {
+      ASSAY_RETURN_IF_ERROR(RunStep(computation, step, frame, depth));
+      if (stage) stage->Done(++done);
+    }
     return absl::OkStatus();
   }
   for (size_t s = 0; s < plan.steps.size(); ++s) {

@@ -14,9 +14,11 @@
 #include "base/quoted.h"
 #include "base/run_guard.h"
 #include "base/suggestion.h"
+#include "base/work_stage.h"
 #include "devices/transport.h"
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
+#include "tools/about/progress.h"
 #include "tools/commands.h"
 #include "tools/declarations.h"
 
@@ -74,6 +76,12 @@ std::string WordsOf(const CLI::App* app, const CLI::Error& error) {
                      name.empty() ? "--help and assay COMMAND --help" : name + "--help");
 }
 
+// What all work asks again and again.
+bool Polled() {
+  assay::cli::TickProgress();
+  return assay::cli::Interrupted();
+}
+
 // The command as a shell takes it.
 std::string CommandOf(int argc, char** argv) {
   std::string command = "assay";
@@ -110,9 +118,12 @@ int Main(int argc, char** argv) {
   line.bench.trace = PathOf(line.bench_trace);
   // The limits hold from here, the first byte read, to the last one written.
   assay::cli::EnforceTimeout(*line.given);
-  const assay::WorkScope work(
-      std::make_shared<assay::RunGuard>(line.given->options.limits, assay::cli::Interrupted));
-  return line.action();
+  const assay::WorkScope work(std::make_shared<assay::RunGuard>(line.given->options.limits, Polled));
+  const assay::WorkObserverScope shown(assay::cli::ShowStage);
+  assay::cli::StartProgress(line.quiet);
+  const int exit_code = line.action();
+  assay::cli::ClearProgress();
+  return exit_code;
 }
 
 struct Command {

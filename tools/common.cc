@@ -26,6 +26,7 @@
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/trace/step_trace.h"
+#include "tools/about/progress.h"
 #include "tools/commands.h"
 
 namespace assay::cli {
@@ -40,7 +41,8 @@ char timeout_words[512];
 [[noreturn]] void ExitNow(const char* words) {
   RemoveUnfinishedFile();
   EndCommands();
-  static_cast<void>(!write(STDERR_FILENO, words, std::strlen(words)));
+  for (const char* const part : {ClearingBytes(), words})
+    static_cast<void>(!write(STDERR_FILENO, part, std::strlen(part)));
   _exit(5);
 }
 
@@ -170,6 +172,7 @@ void SilenceOtherProcesses() {
 }
 
 bool Write(std::string_view text) {
+  ClearProgress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return true;
   static bool said = false;
@@ -210,6 +213,7 @@ int CheckFilesOf(const ProgramFlags& flags, const std::vector<std::string>& writ
 
 int Fail(const absl::Status& full, const std::string& file, std::string_view source) {
   const absl::Status status = WithoutName(full, file);
+  ClearProgress();
   std::fputs(RenderDiagnostic(status, file, source).c_str(), stderr);
   return ExitCodeOf(status);
 }
@@ -226,6 +230,7 @@ int WriteTrace(const StepTrace& trace, const std::string& path) {
 }
 
 int UsageError(const std::string& message) {
+  ClearProgress();
   std::fprintf(stderr, "assay: error: %s\n", message.c_str());
   return 2;
 }
@@ -251,6 +256,7 @@ void SayIdle(std::span<const IdleEngine> idle) {
   static auto* const said = new std::set<const Engine*>;
   for (const IdleEngine& one : idle) {
     if (!said->insert(one.engine).second) continue;
+    ClearProgress();
     std::fprintf(stderr, "assay: note: engine %s is not available, other engines took its steps: %s\n",
                  std::string(one.engine->name()).c_str(), EscapeControls(one.why).c_str());
   }

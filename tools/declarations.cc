@@ -481,6 +481,27 @@ void DeclareFuzz(CLI::App& app, CommandLine& line) {
       ->check(Count());
 }
 
+// The commands whose work is shown where it takes long.
+void AddQuietFlags(CLI::App& app, CommandLine& line) {
+  for (const std::vector<const char*>& name : {std::vector<const char*>{"run"},
+                                               {"bench"},
+                                               {"audit"},
+                                               {"diff"},
+                                               {"bisect"},
+                                               {"replay"},
+                                               {"reduce"},
+                                               {"fuzz"},
+                                               {"golden", "check"},
+                                               {"golden", "update"},
+                                               {"golden", "record"},
+                                               {"profile", "measure"},
+                                               {"conformance", "make"}}) {
+    CLI::App* command = &app;
+    for (const char* const word : name) command = command->get_subcommand(word);
+    command->add_flag("--quiet", line.quiet, "show no progress on a terminal");
+  }
+}
+
 }  // namespace
 
 void Declare(CLI::App& app, CommandLine& line) {
@@ -499,6 +520,7 @@ void Declare(CLI::App& app, CommandLine& line) {
   DeclareOps(app, line);
   DeclareReduce(app, line);
   DeclareFuzz(app, line);
+  AddQuietFlags(app, line);
   DeclareDoctor(app, line);
   DeclareHelp(app, line);
 }

@@ -34,6 +34,7 @@ struct CommandLine {
   FuzzFlags fuzz;
   ConformanceMakeFlags conformance_make;
 
+  bool quiet = false;                   // of every command that takes time
   const ProgramFlags* given = nullptr;  // flags of the command that was given
   std::function<int()> action;          // runs it
 };

@@ -1,6 +1,4 @@
 // assay fuzz: generated programs against an engine or a backend, until something differs.
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "base/counted.h"
@@ -11,6 +9,7 @@
 #include "find/fuzz/features.h"
 #include "find/fuzz/fuzzer.h"
 #include "fmt/format.h"
+#include "tools/about/progress.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
 
@@ -97,13 +96,11 @@ absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fu
   return questions;
 }
 
-// One line on a terminal, written over.
 void ShowProgress(const fuzz::FuzzProgress& progress) {
   const fuzz::FuzzState& state = progress.state;
-  std::fprintf(stderr, "\r\033[K%s, %lld judged, %s%s%s", Counted(state.next, "program").c_str(),
-               static_cast<long long>(state.judged), Counted(state.findings.size(), "finding").c_str(),
-               progress.doing.empty() ? "" : ", ", std::string(progress.doing).c_str());
-  std::fflush(stderr);
+  ShowWords(fmt::format("{}, {} judged, {}{}{}", Counted(state.next, "program"), state.judged,
+                        Counted(state.findings.size(), "finding"), progress.doing.empty() ? "" : ", ",
+                        progress.doing));
 }
 
 std::string TextOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
@@ -186,10 +183,7 @@ int FuzzBackend(const FuzzFlags& flags) {
   if (!options.ok()) return Fail(options.status(), flags.profile);
   const absl::StatusOr<fuzz::FuzzQuestions> questions = QuestionsOf(flags, *options);
   if (!questions.ok()) return Fail(questions.status(), flags.profile);
-  std::function<void(const fuzz::FuzzProgress&)> progress;
-  if (isatty(STDERR_FILENO) != 0) progress = ShowProgress;
-  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(*options, *questions, progress);
-  if (progress) std::fputs("\r\033[K", stderr);
+  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(*options, *questions, ShowProgress);
   if (!state.ok()) return Fail(state.status(), flags.output);
   if (!Write(flags.json ? JsonOf(flags, *state) : TextOf(flags, *state))) return 5;
   return state->findings.empty() ? 0 : 1;

@@ -4,6 +4,7 @@
 
 #include "base/file_io.h"
 #include "base/run_guard.h"
+#include "base/work_stage.h"
 #include "check/golden/golden.h"
 #include "check/profile.h"
 #include "fmt/format.h"
@@ -96,7 +97,10 @@ int GoldenCheck(const GoldenCheckFlags& flags) {
   // A golden that is not there says nothing of the program under test: no failed check, a bad input.
   int unread = FailAll(found);
   int64_t passed = 0, failed = 0;
+  const WorkStage stage("goldens", static_cast<int64_t>(found.files.size()));
+  int64_t done = 0;
   for (const std::string& path : found.files) {
+    stage.Done(done++);
     const GoldenResult result = CheckGolden(path, engine);
     if (Interrupted()) return Fail(absl::CancelledError("interrupted"), path);
     if (const absl::Status status = PollWork(); !status.ok()) return Fail(status, path);

@@ -1,6 +1,4 @@
 // assay reduce: a smaller program that still shows what a given one does.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
 #include "hlo/load/load.h"
+#include "tools/about/progress.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
 
@@ -95,13 +94,10 @@ absl::StatusOr<std::unique_ptr<InterestTest>> TestOf(const ReduceFlags& flags, A
   return AskMessage(std::move(runner), flags.while_message, std::move(options));
 }
 
-// One line on a terminal, written over.
 void ShowProgress(const SearchProgress& progress) {
-  std::fprintf(stderr, "\r\033[K%s, %s, %s: %.*s", Counted(progress.instructions, "instruction").c_str(),
-               Counted(progress.elements, "element").c_str(),
-               CountedText(std::to_string(progress.tries), "try").c_str(),
-               static_cast<int>(progress.reduction.size()), progress.reduction.data());
-  std::fflush(stderr);
+  ShowWords(fmt::format("{}, {}, {}: {}", Counted(progress.instructions, "instruction"),
+                        Counted(progress.elements, "element"), Counted(progress.tries, "try"),
+                        progress.reduction));
 }
 
 std::string SizeOf(const CheckedCase& test_case) {
@@ -137,7 +133,7 @@ SearchOptions OptionsOfSearch(const ReduceFlags& flags) {
   options.run = OptionsOf(flags);
   options.run.jobs = 1;
   options.interrupted = Interrupted;
-  if (isatty(STDERR_FILENO) != 0) options.progress = ShowProgress;
+  options.progress = ShowProgress;
   return options;
 }
 
@@ -171,7 +167,6 @@ int ReduceGiven(const ReduceFlags& flags, CheckedCase given, ProgramForm form) {
                 flags.program);
   }
   const SearchResult result = Reduce(given, first->what, **test, options);
-  if (options.progress) std::fputs("\r\033[K", stderr);
   return Deliver(flags, given, result, **test, form);
 }
 

@@ -1,7 +1,4 @@
 // assay run.
-#include <unistd.h>
-
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -20,37 +17,13 @@
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 #include "run/trace/step_trace.h"
+#include "tools/about/progress.h"
 #include "tools/backend.h"
 #include "tools/commands.h"
 #include "tools/values.h"
 
 namespace assay::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Shows on a terminal that a long run is alive: a line on standard error that is rewritten, and removed at
-// the end.
-class Progress {
- public:
-  Progress() : shown_on_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {}
-  ~Progress() {
-    if (any_) std::fputs("\r\x1b[K", stderr);
-  }
-  void Tick() {
-    if (!shown_on_) return;
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (elapsed < 1 || elapsed - last_ < 0.5) return;
-    last_ = elapsed;
-    any_ = true;
-    std::fprintf(stderr, "\revaluating … %.1f s", elapsed);
-  }
-
- private:
-  bool shown_on_, any_ = false;
-  Clock::time_point start_;
-  double last_ = 0;
-};
 
 JsonText JsonElement(const Literal& array, int64_t i) {
   const ElementType type = array.shape().element_type();
@@ -175,17 +148,14 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
     SayIdle(IdleEnginesOf(flags));
   }
 
-  Progress progress;
   RunOptions options = OptionsOf(flags);
-  options.interrupted = [&progress] {
-    progress.Tick();
-    return Interrupted();
-  };
+  options.interrupted = Interrupted;
   // What the program prints comes at once; on standard error where standard output is JSON.
   bool printed = true;
   options.print = [&](const std::string& name, const Literal& value) {
     const std::string text = ToDisplay({{name, value}});
     if (flags.json) {
+      ClearProgress();
       std::fputs(text.c_str(), stderr);
     } else {
       printed = Write(text) && printed;

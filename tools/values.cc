@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 #include "hlo/diagnostics.h"
 #include "literal/compare.h"
+#include "tools/about/progress.h"
 
 namespace assay::cli {
 
@@ -22,6 +23,7 @@ ValuesOptions ValuesOptionsOf(const std::string& only) {
 
 int WriteValues(const RunValues& values, const std::string& path) {
   if (ProcessRank() > 0) return 0;  // the first process writes
+  ClearProgress();
   for (const std::string& note : NotesOf(values)) std::fprintf(stderr, "assay: %s\n", note.c_str());
   const absl::Status status = WriteNpzFile(path, values.values);
   return status.ok() ? 0 : Fail(status, path);
@@ -44,6 +46,7 @@ int WriteBothValues(const DiffFlags& flags, const LoadedProgram& loaded, const R
       ++lacking;
     }
   }
+  ClearProgress();
   for (const std::string& note : NotesOf(exact)) std::fprintf(stderr, "assay: %s\n", note.c_str());
   for (const std::string& note : actual->notes) std::fprintf(stderr, "assay: %s\n", note.c_str());
   if (lacking > 0)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/work_stage.h"
 #include "check/allowance.h"
 #include "check/estimate/mover.h"
 #include "check/estimate/sample_program.h"
@@ -103,7 +104,9 @@ absl::Status RunSamples(const PlannedSamples& planned, const Program& program, c
                            RunDevices(*planned.radii, grid, {inputs}, options));
     radii = std::move(run[0].root).TakeElements();
   }
+  const WorkStage stage("samples", estimate.samples);
   for (int64_t k = 0; k < estimate.samples; ++k) {
+    stage.Done(k);
     std::vector<DeviceInputs> given = {inputs};
     std::vector<Literal>& arguments = given[0].arguments;
     const uint32_t key = KeyOfSeed(estimate.seed + static_cast<uint64_t>(k));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/work_stage.h"
 #include "check/isolate/prober.h"
 #include "check/isolate/records.h"
 #include "check/isolate/site_judge.h"
@@ -47,6 +48,7 @@ class Isolator {
 
   absl::StatusOr<Isolation> Run(const std::vector<Literal>& arguments) {
     ASSAY_RETURN_IF_ERROR(AddEntry(arguments));
+    const WorkStage stage("isolating", 0);
     while (!next_.empty()) {
       const std::vector<Site> level = std::exchange(next_, {});
       for (std::span<const Site> rest = level; !rest.empty();) {

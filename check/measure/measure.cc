@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/work_stage.h"
 #include "check/measure/arguments.h"
 #include "check/measure/both.h"
 #include "check/measure/probes.h"
@@ -235,8 +236,12 @@ absl::StatusOr<Measurement> MeasureProfile(Backend& backend, const MeasureOption
   Both both(backend, options);
   Measurement result;
   absl::Status refusal;
-  for (const ElementType type : kTypes)
+  const WorkStage stage("element types", static_cast<int64_t>(std::size(kTypes)));
+  int64_t done = 0;
+  for (const ElementType type : kTypes) {
     ASSAY_RETURN_IF_ERROR(MeasureTerms(both, TriedFor(type, options), TermsOf(type), result, refusal));
+    stage.Done(++done);
+  }
   if (result.functions.empty()) return refusal;
   ASSAY_RETURN_IF_ERROR(RunProbes(both, result.found, result.refused));
   return result;

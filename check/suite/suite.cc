@@ -12,6 +12,7 @@
 #include "base/file_io.h"
 #include "base/json_writer.h"
 #include "base/sha256.h"
+#include "base/work_stage.h"
 #include "check/audit.h"
 #include "check/conformance.h"
 #include "check/suite/edge_values.h"
@@ -275,7 +276,10 @@ absl::StatusOr<int64_t> WriteSuite(const std::string& folder, const SuiteOptions
   json.Fields("format", 1, "generator", options.generator, "seed", options.seed, "profiles", profiles,
               "without_cases", [&] { WriteWithoutCases(json); });
   json.Fields("cases", [&] { json.Begin("[", ",\n  "); });
+  const WorkStage stage("cases", static_cast<int64_t>(cases.size()));
+  int64_t done = 0;
   for (const SuiteCase& of : cases) {
+    stage.Done(done++);
     if (options.run.interrupted != nullptr && options.run.interrupted())
       return absl::CancelledError("interrupted");
     ASSAY_ASSIGN_OR_RETURN(const MadeCase made, MakeCase(of, options));

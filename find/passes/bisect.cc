@@ -6,6 +6,7 @@
 
 #include "base/file_io.h"
 #include "base/run_guard.h"
+#include "base/work_stage.h"
 #include "fmt/format.h"
 
 namespace assay {
@@ -29,7 +30,9 @@ class Bisection {
   }
 
   absl::StatusOr<PassBisection> Run() && {
+    const WorkStage stage("dumps", static_cast<int64_t>(result_.steps.size()));
     for (size_t k = 0; k < result_.steps.size(); ++k) {
+      stage.Done(static_cast<int64_t>(k));
       const absl::Status status = Evaluate(k);
       if (status.ok()) continue;
       // Only what came first has no result to show.
