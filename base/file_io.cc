@@ -117,6 +117,14 @@ absl::StatusOr<std::string> CreateBeside(const std::string& path, int* fd, Unfin
   return FileError(path, "create a file beside it", EEXIST);
 }
 
+// Not every kind of file can be synchronized.
+int Sync(int fd) {
+  int failed;
+  do failed = ::fsync(fd);
+  while (failed != 0 && errno == EINTR);
+  return failed != 0 && errno != EINVAL ? errno : 0;
+}
+
 absl::Status WriteAndRename(const std::string& path, FileWriter write, const struct stat* old) {
   int fd = -1;
   UnfinishedFileName unfinished;
@@ -124,7 +132,7 @@ absl::Status WriteAndRename(const std::string& path, FileWriter write, const str
   FileDescriptor file(fd);
   int error = write(fd);
   if (error == 0 && old != nullptr && ::fchmod(fd, old->st_mode & 07777) != 0) error = errno;
-  if (error == 0 && ::fsync(fd) != 0 && errno != EINVAL) error = errno;
+  if (error == 0) error = Sync(fd);
   if (const int close_error = file.Close(); error == 0) error = close_error;
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) {
