@@ -8,11 +8,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "base/once.h"
 
 namespace assay::codegen {
 
@@ -30,7 +30,7 @@ class TieredCode {
   const Code* Get() const {
     if (const Code* const code = ready_.load(std::memory_order_acquire)) return code;
     if (work_.load(std::memory_order_relaxed) < worth_) return nullptr;
-    std::call_once(making_, [this] {
+    making_.Do([this] {
       absl::StatusOr<Code> code = make_();
       if (!code.ok()) return;
       ready_.store(&code_.emplace(*std::move(code)), std::memory_order_release);
@@ -45,7 +45,7 @@ class TieredCode {
   const int64_t worth_;
   const Maker make_;
   mutable std::atomic<int64_t> work_ = 0;
-  mutable std::once_flag making_;
+  mutable Once making_;
   mutable std::optional<Code> code_;
   mutable std::atomic<const Code*> ready_ = nullptr;
 };

@@ -70,9 +70,9 @@ absl::Status Fingerprint(ExecutableFingerprintArgs& args) {
 absl::Status CostAnalysis(ExecutableGetCostAnalysisArgs& args) {
   ASSAY_PJRT_WANT(executable);
   Executable& executable = *args.executable;
-  std::call_once(executable.costs_once, [&] { AddCosts(*executable.program, executable.costs); });
-  args.num_properties = executable.costs.size();
-  args.properties = executable.costs.data();
+  executable.costs_once.Do([&] { AddCosts(*executable.program, executable.costs.emplace()); });
+  args.num_properties = executable.costs->size();
+  args.properties = executable.costs->data();
   return absl::OkStatus();
 }
 
@@ -133,8 +133,7 @@ absl::Status OptimizedProgram(ExecutableOptimizedProgramArgs& args) {
   ASSAY_PJRT_WANT(executable);
   ASSAY_PJRT_WANT(program);
   Executable& executable = *args.executable;
-  std::call_once(executable.optimized_once,
-                 [&] { executable.optimized = executable.program->OptimizedProgram(); });
+  executable.optimized_once.Do([&] { executable.optimized = executable.program->OptimizedProgram(); });
   ASSAY_RETURN_IF_ERROR(executable.optimized.status());
   const std::string& bytes = *executable.optimized;
   args.program->format = kFormat.data();

@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/once.h"
 #include "pjrt/plugin/client.h"
 #include "pjrt/plugin/compiled_program.h"
 #include "pjrt/plugin/named_values.h"
@@ -27,9 +27,9 @@ struct Executable {
   std::vector<std::unique_ptr<MemoryLayout>> output_layouts;
   std::vector<MemoryLayout*> output_layout_handles;
   // Made when they are first asked for.
-  std::once_flag optimized_once, costs_once;
+  Once optimized_once, costs_once;
   absl::StatusOr<std::string> optimized;
-  NamedValues costs;
+  std::optional<NamedValues> costs;
 };
 
 struct LoadedExecutable {

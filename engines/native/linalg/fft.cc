@@ -3,10 +3,10 @@
 #include "engines/native/linalg/fft.h"
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "base/counted.h"
+#include "base/once.h"
 #include "base/parallel.h"
 #include "engines/native/linalg/fft_line.h"
 #include "evaluator/eval_context.h"
@@ -38,7 +38,7 @@ class FftKernel final : public Kernel {
     int64_t count = 1;
     for (int64_t n : lengths_) count *= n;
     ASSAY_ASSIGN_OR_RETURN(const Literal plan_scratch, ReserveScratch(context, count, 128));
-    std::call_once(planned_, [this] {
+    planned_.Do([this] {
       form_ = std::make_unique<FftForm>(lengths_, inverse_, real_input_, real_result_, component_, isa_);
     });
     ASSAY_RETURN_IF_ERROR(
@@ -111,7 +111,7 @@ class FftKernel final : public Kernel {
   const bool inverse_, real_input_, real_result_;
   const ElementType component_;
   const Isa isa_;
-  mutable std::once_flag planned_;
+  mutable Once planned_;
   mutable std::unique_ptr<const FftForm> form_;
 };
 
