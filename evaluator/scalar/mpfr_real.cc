@@ -1,6 +1,10 @@
 #include "evaluator/scalar/mpfr_real.h"
 
+#include <gmp.h>
+
 #include <bit>
+#include <cstdlib>
+#include <new>
 
 #include "evaluator/scalar/rounding.h"
 #include "literal/float_format.h"
@@ -12,10 +16,33 @@ static_assert(GMP_NUMB_BITS == 64);
 
 // Owner of the constants and free numbers that MPFR keeps per thread.
 struct ThreadCache {
-  void Use() {}
+  // Where an allocation failed, a constant may be half computed.
+  void Use() {
+    if (has_gaps) mpfr_free_cache();
+    has_gaps = false;
+  }
   ~ThreadCache() { mpfr_free_cache(); }
+  bool has_gaps = false;
 };
 thread_local ThreadCache thread_cache;
+
+// GMP, which MPFR and MPC allocate by, ends the process where there is no memory. The exception passes
+// through their functions instead, whose temporary numbers are lost then.
+void* OrThrow(void* block) {
+  if (block != nullptr) return block;
+  thread_cache.has_gaps = true;
+  throw std::bad_alloc();
+}
+void* Allocate(size_t bytes) { return OrThrow(std::malloc(bytes)); }
+void* Reallocate(void* block, size_t /*old_bytes*/, size_t bytes) {
+  return OrThrow(std::realloc(block, bytes));
+}
+void Free(void* block, size_t /*bytes*/) { std::free(block); }
+// Before main, so before any number of GMP; the default functions could free what these allocate, too.
+[[maybe_unused]] const bool throws_bad_alloc = [] {
+  mp_set_memory_functions(Allocate, Reallocate, Free);
+  return true;
+}();
 
 Truncated Truncate(mpfr_srcptr value, int ternary) {
   const auto* limbs = static_cast<const mp_limb_t*>(mpfr_custom_get_significand(value));

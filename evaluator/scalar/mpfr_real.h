@@ -1,7 +1,8 @@
 // MPFR values with an owner, and their rounding to float formats. Only evaluator/scalar includes it.
 //
-// MPFR's exponent range is left at its default, (-2^30, 2^30), and its global state is never changed: results
-// are taken toward zero at 64 bits or more with their ternary value, and rounded by rounding.h.
+// MPFR's exponent range is left at its default, (-2^30, 2^30), and of its global state only GMP's memory
+// functions are changed, which throw std::bad_alloc: results are taken toward zero at 64 bits or more with
+// their ternary value, and rounded by rounding.h.
 #ifndef ASSAY_EVALUATOR_SCALAR_MPFR_REAL_H_
 #define ASSAY_EVALUATOR_SCALAR_MPFR_REAL_H_
 
