@@ -158,6 +158,7 @@ bool StackIsSmall() {
 int main(int argc, char** argv) {
   assay::cli::OccupyStandardStreams();
   assay::cli::InstallSignalHandlers();
+  assay::cli::InstallTerminateHandler();
   assay::cli::SilenceOtherProcesses();
   Command command{argc, argv};
   pthread_attr_t attributes;

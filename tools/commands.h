@@ -181,6 +181,8 @@ bool ReadsStandardInputTwice(const std::vector<std::string>& paths);
 // that is ended, with exit 5.
 bool Interrupted();
 void InstallSignalHandlers();
+// Where an allocation fails and no exception may pass, the process ends with the message, and exit 5.
+void InstallTerminateHandler();
 // From now on only the second signal ends the process; the first one is for who asks Interrupted.
 void EndOnSecondSignal();
 // The same for --timeout.

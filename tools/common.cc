@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <new>
 #include <set>
 
 #include "base/counted.h"
@@ -143,6 +145,21 @@ void InstallSignalHandlers() {
   // A closed pipe, or a file that may not grow, is an output that could not be written: exit 5.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+void InstallTerminateHandler() {
+  static std::terminate_handler before;
+  before = std::set_terminate([] {
+    if (const std::exception_ptr thrown = std::current_exception()) {
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const std::bad_alloc&) {
+        ExitNow("assay: error: out of memory\n");
+      } catch (...) {
+      }
+    }
+    before();
+  });
 }
 
 void EnforceTimeout(const ProgramFlags& flags) {
