@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "base/hash_map.h"
 #include "evaluator/verify.h"
 #include "hlo/module.h"
 
@@ -78,8 +77,8 @@ class UniqueNames {
   std::string Take(const std::string& wish);
 
  private:
-  absl::flat_hash_set<std::string> taken_;
-  absl::flat_hash_map<std::string, int64_t> next_suffix_;
+  HashSet<std::string> taken_;
+  HashMap<std::string, int64_t> next_suffix_;
 };
 
 class XlaBuilder {
@@ -158,7 +157,7 @@ class XlaBuilder {
   UniqueNames instruction_names_, computation_names_;
   // Modules are found by their identity, which the shared pointer keeps.
   std::vector<std::pair<std::shared_ptr<const Module>, ComputationId>> imported_;
-  absl::flat_hash_map<const Module*, ComputationId> imported_ids_;
+  HashMap<const Module*, ComputationId> imported_ids_;
   std::map<Opcode, XlaOp> last_stream_ops_;
   OpMetadata metadata_;
   FrontendAttributes frontend_;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "base/hash_map.h"
 #include "base/text_cursor.h"
 #include "custom/config_dictionary.h"
 #include "fmt/format.h"
@@ -57,7 +57,7 @@ class ConfigCursor : public TextCursor {
     return absl::OkStatus();
   }
   // Adds a field whose name started at `name_at`, and gives its value to fill.
-  static absl::Status AddField(size_t name_at, std::string name, absl::flat_hash_set<std::string>& names,
+  static absl::Status AddField(size_t name_at, std::string name, HashSet<std::string>& names,
                                ConfigDictionary& dictionary) {
     if (!names.insert(name).second) return Error(name_at, fmt::format("the name '{}' stands twice", name));
     dictionary.emplace_back(std::move(name), ConfigValue{});

@@ -75,7 +75,7 @@ class DictionaryReader {
 
  private:
   absl::Status Dictionary(ConfigDictionary& dictionary) {
-    absl::flat_hash_set<std::string> names;
+    HashSet<std::string> names;
     return in_.List('{', '}', [&]() -> absl::Status {
       in_.SkipSpace();
       const size_t at = in_.at();

@@ -24,7 +24,7 @@ class JsonReader {
 
  private:
   absl::Status Object(ConfigDictionary& dictionary) {
-    absl::flat_hash_set<std::string> names;
+    HashSet<std::string> names;
     return in_.List('{', '}', [&]() -> absl::Status {
       in_.SkipSpace();
       const size_t at = in_.at();

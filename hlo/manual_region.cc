@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
 
@@ -120,7 +120,7 @@ absl::StatusOr<ManualBorder> BorderOf(std::span<const NamedMesh> meshes, const I
 
 std::vector<ManualRegion> ManualRegionsOf(const Module& module, const Computation& computation) {
   std::vector<ManualRegion> regions;
-  absl::flat_hash_map<int32_t, size_t> region_of;  // by call
+  HashMap<int32_t, size_t> region_of;  // by call
   const std::vector<Instruction>& instructions = computation.instructions;
   for (size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i];

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "base/checked.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/sharding_syntax.h"
 
@@ -40,7 +39,7 @@ Extent ExtentOf(const AxisRef& ref, int64_t size) {
   return ref.IsWhole() ? Extent{1, size} : Extent{ref.before, ref.before * ref.part};
 }
 
-using Extents = absl::flat_hash_map<std::string_view, std::vector<Extent>>;
+using Extents = HashMap<std::string_view, std::vector<Extent>>;
 
 // Each list of axes is checked alone, then against what stood before it.
 class AxisChecker {
@@ -96,7 +95,7 @@ class AxisChecker {
   }
 
   const Mesh& mesh_;
-  absl::flat_hash_map<std::string_view, size_t> order_;
+  HashMap<std::string_view, size_t> order_;
   Extents used_;
 };
 
@@ -134,7 +133,7 @@ absl::Status CheckMesh(const Mesh& mesh) {
     return NotSupported(
         {}, fmt::format("a mesh of {}, want at most {}", Counted(mesh.axes.size(), "axis"), kMaxMeshAxes));
   }
-  absl::flat_hash_set<std::string_view> names;
+  HashSet<std::string_view> names;
   for (const MeshAxis& axis : mesh.axes) {
     if (axis.size < 1) {
       return InvalidProgram({}, fmt::format("SDY-V1: axis {} of a mesh has size {}, want at least 1",

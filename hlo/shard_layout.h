@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "hlo/mesh.h"
 #include "shape/shape.h"
 
@@ -78,8 +78,8 @@ class ShardLayout {
   Ints Vary(int64_t position, std::span<const Digit> digits) const;
 
   int64_t num_devices_ = 1;
-  Ints devices_;                                     // by position; empty: the position itself
-  absl::flat_hash_map<int64_t, int64_t> positions_;  // of devices_, by device
+  Ints devices_;                         // by position; empty: the position itself
+  HashMap<int64_t, int64_t> positions_;  // of devices_, by device
   Ints counts_;
   std::vector<std::vector<Digit>> dims_;  // major to minor
   std::vector<Digit> unreduced_;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "jit/code_memory.h"
 #include "jit/segment.h"
 
@@ -44,7 +44,7 @@ class CodeCache {
   const size_t capacity_;
   mutable std::mutex mutex_;
   Entries entries_;
-  absl::flat_hash_map<std::string, Entries::iterator> places_;
+  HashMap<std::string, Entries::iterator> places_;
 };
 
 // Every field of the segment, the target and what else the code depends on, as bytes.

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/checked.h"
+#include "base/hash_map.h"
 #include "base/run_guard.h"
 #include "fmt/format.h"
 #include "literal/element_io.h"
@@ -57,7 +57,7 @@ std::vector<int64_t> DistinctIntegers(RandomSource& source, int64_t count, int64
   std::vector<int64_t> values;
   values.reserve(count);
   if (available / 4 > static_cast<uint64_t>(count)) {
-    absl::flat_hash_set<int64_t> seen;
+    HashSet<int64_t> seen;
     while (static_cast<int64_t>(values.size()) < count) {
       const int64_t value = source.Between(low, low + static_cast<int64_t>(available - 1));
       if (seen.insert(value).second) values.push_back(value);

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
 #include "literal/compare.h"

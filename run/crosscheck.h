@@ -12,8 +12,8 @@
 #include <memory>
 #include <mutex>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
+#include "base/hash_map.h"
 #include "evaluator/eval_context.h"
 #include "plan/plan.h"
 
@@ -45,7 +45,7 @@ class RunCounts {
   void DropExpired();
 
   std::mutex mutex_;
-  absl::flat_hash_map<const Kernel*, Count> counts_;
+  HashMap<const Kernel*, Count> counts_;
   size_t most_ = kFewest;
 };
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/load/load.h"
 #include "run/program.h"
 
@@ -58,7 +58,7 @@ class ProgramCache {
   mutable std::mutex mutex_;
   size_t kept_bytes_ = 0;
   Entries entries_;
-  absl::flat_hash_map<Key, Entries::iterator> places_;  // keys point into entries_
+  HashMap<Key, Entries::iterator> places_;  // keys point into entries_
 };
 
 }  // namespace assay

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "evaluator/open_sizes.h"
 #include "evaluator/registry.h"
 
@@ -13,9 +13,9 @@ absl::StatusOr<Literal> RunReference(EvalContext& context, const Computation& co
                                      std::span<Literal> operands) {
   if (step.fusion == nullptr) return EvalSettled(context, *step.op, operands);
   const Fusion& fusion = *step.fusion;
-  absl::flat_hash_map<int32_t, Literal> values;
+  HashMap<int32_t, Literal> values;
   for (size_t k = 0; k < operands.size(); ++k) values[fusion.operands[k]] = operands[k];
-  absl::flat_hash_map<int32_t, size_t> last_uses;
+  HashMap<int32_t, size_t> last_uses;
   for (size_t m = 0; m < fusion.members.size(); ++m) {
     for (int32_t operand : computation.instructions[fusion.members[m]].operands) last_uses[operand] = m;
   }

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "custom/xla/xla_call.h"
 #include "evaluator/custom_op.h"
 #include "evaluator/ops/control/custom_call.h"
@@ -212,7 +212,7 @@ class CallExpander {
   const Module& module_;
   Module result_;
   std::vector<ComputationId> new_ids_;  // by the old number
-  absl::flat_hash_set<std::string> names_;
+  HashSet<std::string> names_;
 };
 
 }  // namespace

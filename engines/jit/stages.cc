@@ -221,9 +221,9 @@ class Builder {
   // A loop in the making.
   struct Segment {
     jit::Segment code;
-    std::vector<int> slots;                     // by stream
-    absl::flat_hash_map<int, int16_t> streams;  // by slot
-    absl::flat_hash_map<int, int16_t> nodes;    // by value
+    std::vector<int> slots;         // by stream
+    HashMap<int, int16_t> streams;  // by slot
+    HashMap<int, int16_t> nodes;    // by value
   };
 
   absl::Status AddStages() {
@@ -397,7 +397,7 @@ class Builder {
   const Isa isa_;
   const FindApproximation approximate_;
   Stages stages_;
-  absl::flat_hash_map<int32_t, int> value_of_;  // by instruction
+  HashMap<int32_t, int> value_of_;  // by instruction
   std::vector<Value> values_;
   std::vector<std::pair<const Instruction*, int>> iotas_;
   std::map<std::tuple<Opcode, ElementType, int64_t, bool, std::vector<int>>, int> computed_;  // by loops

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "engines/engine.h"
 #include "engines/jit/tile_source.h"
 #include "evaluator/elementwise.h"
@@ -63,9 +63,8 @@ struct Stages {
   // The result is so large that it is not in a cache any more when somebody reads it: the stage that makes it
   // is there for streamed stores too.
   bool streams = false;
-  int64_t work = 0;  // members that are charged for every element
-  absl::flat_hash_map<const Instruction*, Approximation>
-      approximations;  // members that have not the reference's bits
+  int64_t work = 0;                                           // members that are charged for every element
+  HashMap<const Instruction*, Approximation> approximations;  // members that have not the reference's bits
 };
 
 // An approximation of an elementwise instruction that loops have no form of, or none:

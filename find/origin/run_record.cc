@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_map.h"
 #include "evaluator/eval_context.h"
 #include "find/values/value_names.h"
 #include "literal/leaves.h"
@@ -70,7 +70,7 @@ class StepRecorder final : public CallWatch {
   const RecordOptions& options_;
   const int64_t devices_;
   int64_t steps_left_, bytes_left_ = -1, left_out_ = 0;
-  absl::flat_hash_set<const std::byte*> kept_;
+  HashSet<const std::byte*> kept_;
 };
 
 }  // namespace

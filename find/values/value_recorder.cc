@@ -77,7 +77,7 @@ class ValueRecorder final : public CallWatch {
   const int64_t devices_;
   int64_t values_left_, bytes_left_ = -1;
   NamedLiterals values_;
-  absl::flat_hash_set<std::string> names_;
+  HashSet<std::string> names_;
   std::map<std::string, int64_t> iterations_;
   std::set<int32_t> ran_;
   int64_t left_out_ = 0;

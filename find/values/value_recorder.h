@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_map.h"
 #include "devices/run_devices.h"
 #include "find/values/call_watch.h"
 #include "run/inputs/program_io.h"

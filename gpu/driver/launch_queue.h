@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "absl/container/node_hash_map.h"
+#include "base/hash_map.h"
 #include "gpu/driver/context.h"
 #include "gpu/driver/launch_shape.h"
 #include "gpu/driver/modules.h"
@@ -91,8 +91,8 @@ class LaunchQueue {
   mutable std::mutex mutex_;  // of all below
   std::string calls_;         // as they lie in memory, each with its argument behind it
   int count_ = 0;
-  absl::node_hash_map<std::string, Known> known_;  // by calls
-  cuda::Stream capturing_ = nullptr;               // in which nothing runs: calls are captured there
+  NodeHashMap<std::string, Known> known_;  // by calls
+  cuda::Stream capturing_ = nullptr;       // in which nothing runs: calls are captured there
   // Of a timing; null: there is none.
   std::atomic<cuda::Event> begin_ = nullptr, end_ = nullptr;
   std::atomic<bool> has_begun_ = false;

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "gpu/driver/context.h"
 
 namespace assay::gpu {
@@ -62,9 +62,9 @@ class MemorySource {
   StreamContext& context_;
   const bool keeps_;
   mutable std::mutex mutex_;  // of all below
-  absl::flat_hash_map<cuda::Address, int64_t> live_;
+  HashMap<cuda::Address, int64_t> live_;
   int64_t live_bytes_ = 0;
-  absl::flat_hash_map<int64_t, std::set<cuda::Address>> kept_;  // by bytes
+  HashMap<int64_t, std::set<cuda::Address>> kept_;  // by bytes
   int64_t kept_bytes_ = 0;
 };
 

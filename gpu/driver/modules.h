@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "gpu/driver/context.h"
 
 namespace assay::gpu {
@@ -48,7 +48,7 @@ class Modules {
  private:
   struct Loaded {
     cuda::Module module = nullptr;
-    absl::flat_hash_map<std::string, std::unique_ptr<DeviceFunction>> functions;
+    HashMap<std::string, std::unique_ptr<DeviceFunction>> functions;
   };
 
   absl::StatusOr<Loaded*> LoadModule(std::string_view image);
@@ -57,8 +57,8 @@ class Modules {
 
   StreamContext& context_;
   std::mutex mutex_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Loaded>> modules_;  // by image
-  absl::flat_hash_map<const std::byte*, Loaded*> permanent_;           // by address, of modules_
+  HashMap<std::string, std::unique_ptr<Loaded>> modules_;  // by image
+  HashMap<const std::byte*, Loaded*> permanent_;           // by address, of modules_
 };
 
 }  // namespace assay::gpu

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "engines/engine.h"
 #include "gpu/ptx/elementwise.h"
 #include "shape/index.h"
@@ -67,13 +67,13 @@ class FusionBody {
   const int64_t operands_;
   Elements elements_;
   std::vector<bool> is_read_, reads_in_place_;
-  absl::flat_hash_map<int64_t, Register> arguments_;
-  absl::flat_hash_map<int32_t, Element> scalars_;  // by instruction: read in the prologue
+  HashMap<int64_t, Register> arguments_;
+  HashMap<int32_t, Element> scalars_;  // by instruction: read in the prologue
   std::deque<Element> owned_;
   // Of the position that is made.
   Emitter emitter_;
   Register position_;
-  absl::flat_hash_map<int32_t, Element*> values_;  // by instruction
+  HashMap<int32_t, Element*> values_;  // by instruction
 };
 
 // A constant of one element.

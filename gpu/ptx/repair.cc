@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
@@ -155,7 +155,7 @@ class Strip {
   const FusionView& step_;
   const std::span<const int64_t> positions_;
   const GatherElements gather_;
-  absl::flat_hash_map<int32_t, Bytes> values_;  // by instruction
+  HashMap<int32_t, Bytes> values_;  // by instruction
 };
 
 }  // namespace

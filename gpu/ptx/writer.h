@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 
 namespace assay::gpu {
 
@@ -110,8 +110,8 @@ class PtxWriter {
   int64_t body_instructions_ = 0;
   std::string prologue_, body_, tables_;
   std::string* at_ = &body_;
-  absl::flat_hash_map<std::pair<Width, uint64_t>, Register> constants_;
-  absl::flat_hash_map<std::string, Register> table_addresses_;
+  HashMap<std::pair<Width, uint64_t>, Register> constants_;
+  HashMap<std::string, Register> table_addresses_;
 };
 
 }  // namespace assay::gpu

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/quantization.h"
 #include "literal/element_io.h"
@@ -160,7 +160,7 @@ void NormalizeElements(ElementType type, std::span<std::byte> elements) {
 // region is complete before its operation's end, so the recursion goes down and fills on the way up.
 void FillCaptures(Tree& tree, Region& region) {
   std::vector<Value*> captures;
-  absl::flat_hash_set<const Value*> seen;
+  HashSet<const Value*> seen;
   const auto use = [&](Value* value) {
     if (value->depth < region.depth && seen.insert(value).second) captures.push_back(value);
   };

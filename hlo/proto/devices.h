@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "hlo/attribute.h"
 #include "hlo/module.h"
 
@@ -53,7 +53,7 @@ class ReplicaGroupReader {
   absl::StatusOr<std::shared_ptr<const ReplicaGroups>> Read(const pb::HloInstructionProto& message);
 
  private:
-  absl::flat_hash_map<std::string, std::shared_ptr<const ReplicaGroups>> known_;
+  HashMap<std::string, std::shared_ptr<const ReplicaGroups>> known_;
   int64_t expanded_devices_ = 0;
 };
 absl::Status WriteReplicaGroups(const ReplicaGroups& groups, pb::HloInstructionProto* message);

@@ -329,7 +329,7 @@ class Importer {
   Module module_;
   proto::ComputationIds computations_;
   proto::InstructionIds ids_;  // of the computation that is being read
-  absl::flat_hash_map<int64_t, const pb::InstructionSequence*> schedule_;
+  HashMap<int64_t, const pb::InstructionSequence*> schedule_;
   proto::InstructionReader reader_{computations_};
   NameTable computation_names_, instruction_names_;
 };

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/module.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/instruction_head.h"
@@ -32,9 +32,9 @@ class InstructionIds {
 
  private:
   std::vector<int32_t> dense_;  // small ids, as every writer makes them; -1: free
-  absl::flat_hash_map<uint32_t, int32_t> others_;
+  HashMap<uint32_t, int32_t> others_;
 };
-using ComputationIds = absl::flat_hash_map<int64_t, int32_t>;
+using ComputationIds = HashMap<int64_t, int32_t>;
 
 class InstructionReader {
  public:
@@ -65,7 +65,7 @@ class InstructionReader {
 
   const ComputationIds& computations_;
   Payloads payloads_;
-  absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;
+  HashMap<absl::string_view, std::shared_ptr<const Shape>> shapes_;
   std::string_view last_bytes_;  // of the last shape
   std::shared_ptr<const Shape> last_shape_;
   MetadataReader metadata_;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/module.h"
 #include "hlo/proto/devices.h"
 #include "hlo/proto/wire.h"
@@ -25,7 +25,7 @@ class MetadataReader {
 
   SharedPool<InstructionExtras> extras_;
   TextPool texts_;
-  absl::flat_hash_map<absl::string_view, std::shared_ptr<const InstructionExtras>> known_;
+  HashMap<absl::string_view, std::shared_ptr<const InstructionExtras>> known_;
   std::string_view last_bytes_;
   std::shared_ptr<const InstructionExtras> last_;
 };

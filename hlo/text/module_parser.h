@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "hlo/module.h"
 #include "hlo/text/common_attributes.h"
 #include "hlo/text/name_table.h"
@@ -35,7 +35,7 @@ class ModuleParser {
     std::vector<std::pair<int32_t, NameTable::Binding>> shadowed;
     std::vector<std::pair<int64_t, int32_t>> parameters;  // number, index
     std::vector<int32_t> anonymous = std::vector<int32_t>(kNumOpcodes);
-    absl::flat_hash_map<int32_t, Opcode> async_ops;  // by index: the op that an async op wraps
+    HashMap<int32_t, Opcode> async_ops;  // by index: the op that an async op wraps
     bool unknown_operands_are_parameters = false;
     int32_t num_unnamed_parameters = 0;
   };
@@ -99,7 +99,7 @@ class ModuleParser {
   SharedPool<InstructionExtras> extras_;
   Module module_;
   bool has_entry_ = false;
-  absl::flat_hash_map<absl::string_view, ComputationId> computations_;
+  HashMap<absl::string_view, ComputationId> computations_;
   NameTable computation_names_, instruction_names_;
   // The names of each computation of the module, as the text has them.
   struct WantedNames {

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_map.h"
 
 namespace assay {
 
@@ -73,8 +72,8 @@ class NameTable {
   bool TakeGenerated(std::string name);
 
   std::vector<Entry> entries_;
-  absl::flat_hash_set<Slot, SlotHash, SlotEqual> slots_;
-  absl::flat_hash_map<int32_t, int64_t> next_;  // by root: numbers below it were tried
+  HashSet<Slot, SlotHash, SlotEqual> slots_;
+  HashMap<int32_t, int64_t> next_;  // by root: numbers below it were tried
   std::deque<std::string> kept_;
 };
 

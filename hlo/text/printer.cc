@@ -6,8 +6,7 @@
 
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
+#include "base/hash_map.h"
 #include "hlo/op_syntax.h"
 #include "hlo/text/print_attributes.h"
 #include "hlo/text/print_header.h"
@@ -25,13 +24,13 @@ using print::AppendListSeparator;
 std::vector<std::string> PrintedNames(const std::vector<std::string_view>& names) {
   std::vector<std::string> printed;
   printed.reserve(names.size());
-  absl::flat_hash_set<std::string> used;
+  HashSet<std::string> used;
   for (const std::string_view name : names) {
     printed.push_back(print::IsLegalName(name) ? std::string(name) : std::string());
     // The first owner of a legal name keeps it, wherever a sanitised one might fall.
     if (!printed.back().empty() && !used.insert(printed.back()).second) printed.back().clear();
   }
-  absl::flat_hash_map<std::string, int> next_suffix;
+  HashMap<std::string, int> next_suffix;
   for (size_t i = 0; i < names.size(); ++i) {
     if (!printed[i].empty()) continue;
     const std::string base = print::SanitizedName(names[i]);

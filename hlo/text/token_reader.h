@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "base/error.h"
+#include "base/hash_map.h"
 #include "hlo/attribute.h"
 #include "hlo/diagnostics.h"
 #include "hlo/shared_pool.h"
@@ -74,7 +74,7 @@ class TokenReader {
   // Compact replica groups are listed out, once for each distinct text. Counts how many devices that makes;
   // false when the program asks for too many.
   static constexpr int64_t kMaxExpandedDevices = int64_t{1} << 22;
-  using CompactGroups = absl::flat_hash_map<std::string, std::shared_ptr<const ReplicaGroups>>;
+  using CompactGroups = HashMap<std::string, std::shared_ptr<const ReplicaGroups>>;
   CompactGroups& compact_groups() { return compact_groups_; }
   bool CountExpandedDevices(int64_t devices) {
     if (devices > kMaxExpandedDevices - expanded_devices_) return false;
@@ -115,8 +115,8 @@ class TokenReader {
   int64_t bare_bytes_ = 0;
   std::vector<Warning> warnings_;
   TextPool texts_;
-  CompactGroups compact_groups_;                                                 // by canonical text
-  absl::flat_hash_map<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text
+  CompactGroups compact_groups_;                                     // by canonical text
+  HashMap<absl::string_view, std::shared_ptr<const Shape>> shapes_;  // by text
 };
 
 }  // namespace assay

@@ -118,7 +118,7 @@ std::string StepTrace::ToJson() const {
   const double run = Microseconds(Clock::now() - start_);
   const int64_t process = getpid();
   const Costs costs(*plan_.module);
-  absl::flat_hash_map<const Step*, std::string> arguments;
+  HashMap<const Step*, std::string> arguments;
   std::map<int64_t, std::string> threads = {{thread_, "evaluator"}};
   for (const Event& event : events_) {
     threads.try_emplace(event.thread, fmt::format("worker {}", threads.size()));

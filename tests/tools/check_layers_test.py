@@ -67,6 +67,10 @@ PLANTED = [
         "engines/jit/walks.cc:1: an engine includes evaluator/elements.h, by which the reference walks",
     ),
     (
+        {"plan/table.cc": "// Not absl::flat_hash_map.\nabsl::flat_hash_map<int, int> numbers;\n"},
+        "plan/table.cc:2: absl::flat_hash_map, want the tables of base/hash_map.h",
+    ),
+    (
         {"engines/jit/own.cc": "\nclass Own final : public Engine {\n"},
         "engines/jit/own.cc:2: an engine that nobody asks: run/engine_list.cc does not include engines/jit/own.h",
     ),

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/bytecode/cursor.h"
 #include "hlo/mlir/bytecode/vhlo.h"
 #include "hlo/mlir/ir.h"
@@ -225,7 +225,7 @@ class BytecodeReader {
   std::vector<OpName> op_names_;
   std::array<int32_t, kNumVhloNames> vhlo_name_ids_;  // by VhloOp::number; -1: none
   int32_t module_name_id_ = -1;                       // of builtin.module
-  absl::flat_hash_map<absl::string_view, int32_t> other_name_ids_;
+  HashMap<absl::string_view, int32_t> other_name_ids_;
   std::span<Entry> attribute_entries_, type_entries_;  // and one more, which has the end of the last
   std::span<const Attribute*> attributes_;
   std::span<const Location*> locations_;  // by attribute

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 
 namespace assay::mlir {
 namespace {
@@ -162,7 +162,7 @@ std::string StableHloNameOf(std::string_view name) {
 class VhloTable {
  public:
   VhloTable() {
-    absl::flat_hash_map<std::string, int32_t> numbers;
+    HashMap<std::string, int32_t> numbers;
     for (const VhloRow& row : kVhloRows) {
       for (std::string_view known : Split(row.names)) {
         const std::string stablehlo = StableHloNameOf(known);

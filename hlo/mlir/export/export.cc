@@ -312,7 +312,7 @@ void Exporter::FindEntryAttributes() {
         alias.parameter_number,
         fmt::format("tf.aliasing_output = {} : i32", depth == 0 ? 0 : alias.output_index[0]));
   }
-  absl::flat_hash_set<int64_t> donors;
+  HashSet<int64_t> donors;
   for (const BufferDonor& donor : module_.buffer_donor) {
     if (!donor.parameter_index.empty() || !donors.insert(donor.parameter_number).second) continue;
     std::string& attributes = entry_attributes_[donor.parameter_number];

@@ -19,9 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "base/hash_map.h"
 #include "hlo/manual_region.h"
 #include "hlo/module.h"
 
@@ -50,12 +49,12 @@ struct Node {
 // A region or the body of a function, while it is written.
 struct Block {
   const Computation* computation = nullptr;
-  std::vector<NodeId> nodes;                    // of the instructions
-  absl::flat_hash_map<NodeId, NodeId> written;  // constants and tuples that stand in this block, as values
-  absl::flat_hash_map<int64_t, int32_t> last_recv;  // by device channel: of the last recv-done
-  int depth = 0;                                    // regions around it
+  std::vector<NodeId> nodes;            // of the instructions
+  HashMap<NodeId, NodeId> written;      // constants and tuples that stand in this block, as values
+  HashMap<int64_t, int32_t> last_recv;  // by device channel: of the last recv-done
+  int depth = 0;                        // regions around it
   // Custom calls that say the sharding of a result of the function, which stands in its type instead.
-  absl::flat_hash_set<int32_t> results_with_shardings;
+  HashSet<int32_t> results_with_shardings;
 };
 
 class OpExport;
@@ -146,21 +145,21 @@ class Exporter {
   const Module& module_;
   std::string out_;
   std::vector<Node> nodes_;
-  absl::flat_hash_map<const Shape*, int64_t> alias_of_;
-  absl::flat_hash_map<std::string, int64_t> aliases_;  // by the type's text
+  HashMap<const Shape*, int64_t> alias_of_;
+  HashMap<std::string, int64_t> aliases_;  // by the type's text
   std::string alias_lines_;
-  absl::flat_hash_map<int64_t, std::string> entry_attributes_;  // by parameter
+  HashMap<int64_t, std::string> entry_attributes_;  // by parameter
   std::deque<Shape> shapes_;
   std::deque<Literal> literals_;
-  absl::flat_hash_set<NodeId> ended_;
+  HashSet<NodeId> ended_;
   std::vector<NamedMesh> meshes_;
-  absl::flat_hash_map<const Instruction*, RegionForm> region_forms_;  // by call
-  absl::flat_hash_set<const Instruction*> passed_over_;  // the borders of regions and the elements between
+  HashMap<const Instruction*, RegionForm> region_forms_;  // by call
+  HashSet<const Instruction*> passed_over_;               // the borders of regions and the elements between
   int32_t num_values_ = 0, num_arguments_ = 0;
 
   std::vector<std::string> function_names_;  // by computation; empty: no function yet
-  absl::flat_hash_set<std::string> used_names_;
-  absl::flat_hash_map<std::string, int64_t> next_suffix_;
+  HashSet<std::string> used_names_;
+  HashMap<std::string, int64_t> next_suffix_;
   std::vector<ComputationId> functions_;  // in order of their first use
   std::vector<int32_t> region_uses_;      // by computation
   std::vector<bool> has_regions_;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/manual_region.h"
 #include "hlo/mlir/export/exporter.h"

@@ -329,7 +329,7 @@ ComputationId Importer::Finish(Scope& scope, std::string name, int32_t root) {
 
 std::vector<Value*> Importer::Passed(std::span<const Region> regions) const {
   std::vector<Value*> passed;
-  absl::flat_hash_map<const Value*, bool> seen;
+  HashMap<const Value*, bool> seen;
   for (const Region& region : regions) {
     for (Value* value : region.captures) {
       if (!IsConstant(*value) && seen.emplace(value, true).second) passed.push_back(value);

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/import/instruction_names.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/module.h"
@@ -35,7 +35,7 @@ inline constexpr size_t kFewOperands = 4;
 struct Scope {
   int32_t serial = 0;
   Computation computation;
-  absl::flat_hash_map<int32_t, int32_t> captured;  // instruction of a value from outside, by its id
+  HashMap<int32_t, int32_t> captured;  // instruction of a value from outside, by its id
   // Calls, and the last operation that records or shows values: what the next of those comes after.
   std::vector<int32_t> unordered;
 };
@@ -207,14 +207,14 @@ class Importer {
   std::vector<SharedShape> shapes_;     // by type id
   std::vector<Binding> bindings_;       // by value id
   std::vector<SharedShape> scalars_;
-  absl::flat_hash_map<const Attribute*, LiteralPtr> large_literals_;
+  HashMap<const Attribute*, LiteralPtr> large_literals_;
   std::array<KnownSmall, 61> small_literals_;  // by a hash of the attribute; the last one of each
   // These go by a location's id, and are of the operations with nothing else to keep.
   std::vector<std::shared_ptr<const InstructionExtras>> location_extras_;
   std::vector<FunctionState> functions_;
-  absl::flat_hash_map<absl::string_view, int32_t> function_indices_;  // by name
-  mutable std::vector<NameFacts> facts_;                              // by name id
-  std::array<KnownAttributes, 64> known_attributes_;  // by a hash of `fields`; the last one of each
+  HashMap<absl::string_view, int32_t> function_indices_;  // by name
+  mutable std::vector<NameFacts> facts_;                  // by name id
+  std::array<KnownAttributes, 64> known_attributes_;      // by a hash of `fields`; the last one of each
   std::vector<AttributeMap> tuple_indices_;
   AttributeMap no_dimensions_;
   SharedPool<InstructionExtras> extras_;

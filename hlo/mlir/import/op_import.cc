@@ -156,7 +156,7 @@ NameFacts FactsOf(std::string_view name) {
       {"stablehlo.custom_call", Role::kCustomCall},
       {"interpreter.run_parallel", Role::kRunParallel}};
   static const auto* const kFacts = [] {
-    auto* map = new absl::flat_hash_map<absl::string_view, NameFacts>();
+    auto* map = new HashMap<absl::string_view, NameFacts>();
     for (const auto rows : {ElementwiseRows(), ShapeRows(), LinalgRows(), ControlRows(), CallRows(),
                             CollectiveRows(), ChloRows(), DynamicRows(), ShardingRows(), TestRows()}) {
       for (const ImportRow& row : rows) {

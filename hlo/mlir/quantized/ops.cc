@@ -470,7 +470,7 @@ std::span<const LowerRow> LowerRows() { return kLowerRows; }
 
 const LowerRow* FindLowerRow(std::string_view name) {
   static const auto* const kRows = [] {
-    auto* rows = new absl::flat_hash_map<absl::string_view, const LowerRow*>();
+    auto* rows = new HashMap<absl::string_view, const LowerRow*>();
     for (const LowerRow& row : kLowerRows)
       rows->emplace(absl::string_view(row.name.data(), row.name.size()), &row);
     return rows;

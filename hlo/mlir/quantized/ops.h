@@ -7,14 +7,14 @@
 #include <span>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/mlir/quantized/writer.h"
 
 namespace assay::mlir {
 
-using FunctionTypes = absl::flat_hash_map<absl::string_view, const Type*>;  // by name
+using FunctionTypes = HashMap<absl::string_view, const Type*>;  // by name
 
 // An operation with quantized types, and where what it becomes is written.
 struct QuantizedSite {

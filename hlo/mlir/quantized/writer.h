@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/mlir/quantization.h"
 #include "literal/element_io.h"
@@ -30,7 +30,7 @@ class QuantizedWriter {
   struct Place {
     int32_t depth = 0;  // of its values
     std::vector<Operation*> operations;
-    absl::flat_hash_map<const Value*, Value*> dequantized;  // D of what was asked for before
+    HashMap<const Value*, Value*> dequantized;  // D of what was asked for before
   };
   // The operations that follow go there, and have the name's place in the file from `from`.
   void Begin(Place* place, const Operation& from);
@@ -87,9 +87,9 @@ class QuantizedWriter {
   Place* place_ = nullptr;
   const Operation* from_ = nullptr;
   absl::Status status_;
-  absl::flat_hash_map<absl::string_view, int32_t> names_;  // Operation::name_id
-  std::vector<const Type*> elements_;                      // by element type
-  absl::flat_hash_map<std::pair<const Quantization*, Parameter>, const Attribute*> rows_;
+  HashMap<absl::string_view, int32_t> names_;  // Operation::name_id
+  std::vector<const Type*> elements_;          // by element type
+  HashMap<std::pair<const Quantization*, Parameter>, const Attribute*> rows_;
 };
 
 }  // namespace assay::mlir

@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/refine/size_arithmetic.h"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/refine/known_argument.h"
 #include "hlo/mlir/refine/known_values.h"
 #include "hlo/mlir/refine/size_rules.h"
@@ -39,12 +39,12 @@ class Refiner {
 
  private:
   // What is known of the values of one function, of all its regions.
-  using Values = absl::flat_hash_map<const Value*, SizedValue>;
+  using Values = HashMap<const Value*, SizedValue>;
   // A region that is being written.
   struct Place {
     int32_t depth = 0;
     std::vector<Operation*> operations;
-    absl::flat_hash_map<const Value*, Value*> constants;  // known values that were written here
+    HashMap<const Value*, Value*> constants;  // known values that were written here
   };
   // A function for arguments of some types and sizes.
   struct Instance {
@@ -146,14 +146,14 @@ class Refiner {
   Tree& tree_;
   const bool checking_;
   bool has_arguments_ = false;
-  absl::flat_hash_map<std::string_view, const Operation*> functions_;
-  absl::flat_hash_map<std::string_view, int> open_;  // functions that are being written
-  absl::flat_hash_map<std::string, std::unique_ptr<Instance>> instances_;
+  HashMap<std::string_view, const Operation*> functions_;
+  HashMap<std::string_view, int> open_;  // functions that are being written
+  HashMap<std::string, std::unique_ptr<Instance>> instances_;
   std::vector<Instance*> order_;
-  absl::flat_hash_map<std::string_view, int32_t> names_;   // Operation::name_id
-  absl::flat_hash_map<std::string_view, int> used_names_;  // of functions
+  HashMap<std::string_view, int32_t> names_;   // Operation::name_id
+  HashMap<std::string_view, int> used_names_;  // of functions
   std::map<std::pair<const Type*, Sizes>, const Type*> types_;
-  absl::flat_hash_map<std::string, const Type*> known_types_;  // by their text
+  HashMap<std::string, const Type*> known_types_;  // by their text
   int64_t steps_ = 0, max_steps_ = 0;
   int nesting_ = 0;
   bool is_placed_ = false;  // the error has its place: the innermost operation

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/error.h"
+#include "base/hash_map.h"
 #include "literal/element_io.h"
 
 namespace assay::mlir {
@@ -11,8 +11,8 @@ namespace {
 
 absl::Status DivisionByZero() { return EvalError({}, "a size is divided by zero"); }
 
-const absl::flat_hash_map<std::string_view, Binary>& BinaryOperations() {
-  static const auto* const kTable = new absl::flat_hash_map<std::string_view, Binary>{
+const HashMap<std::string_view, Binary>& BinaryOperations() {
+  static const auto* const kTable = new HashMap<std::string_view, Binary>{
       {"stablehlo.add", Binary::kAdd},
       {"arith.addi", Binary::kAdd},
       {"shape.add", Binary::kAdd},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 
 namespace assay::mlir {
@@ -85,7 +85,7 @@ absl::StatusOr<Sizes> CommonSizes(const SizeSite& site, size_t first, size_t cou
 
 const SizeRow* FindSizeRow(std::string_view name) {
   static const auto* const kRules = [] {
-    auto* map = new absl::flat_hash_map<std::string_view, const SizeRow*>();
+    auto* map = new HashMap<std::string_view, const SizeRow*>();
     for (const auto rows : {ArraySizeRows(), WindowSizeRows()}) {
       for (const SizeRow& row : rows) map->emplace(row.name, &row);
     }

@@ -1,8 +1,8 @@
 // Elementwise operations, data movement, sort, gather, scatter, reduce, and the dynamic forms of these.
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/refine/size_attributes.h"
 #include "hlo/mlir/refine/size_rules.h"

@@ -3,9 +3,9 @@
 //
 // Most are operands and "keyword = value" fields in any order, then attributes and types: kForms says which
 // fields an operation has. The rest has a function of its own. What is not in the table has operands only.
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/text/parser.h"
 
@@ -109,7 +109,7 @@ const TextParser::Form* TextParser::FindForm(std::string_view name) {
       {"stablehlo.unary_einsum", Tail::kFunction, {{"config", "einsum_config", kString}}},
   };
   static const auto* const kByName = [] {
-    auto* map = new absl::flat_hash_map<absl::string_view, const Form*>();
+    auto* map = new HashMap<absl::string_view, const Form*>();
     for (const Form& form : *kForms) map->emplace(AbslView(form.name), &form);
     return map;
   }();

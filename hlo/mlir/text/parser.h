@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "base/hash_map.h"
 #include "hlo/mlir/ir.h"
 #include "hlo/mlir/text/lexer.h"
 
@@ -238,15 +238,15 @@ class TextParser {
   Arena& arena_;
   int nesting_ = 0;
   int32_t depth_ = 0;
-  using Names = absl::flat_hash_map<absl::string_view, std::span<Value>>;
+  using Names = HashMap<absl::string_view, std::span<Value>>;
   Names names_;
   // Operation::name_id by name.
-  absl::flat_hash_map<absl::string_view, int32_t> name_ids_;
-  std::vector<absl::string_view> defined_;  // in the regions that are open, outermost first
-  absl::flat_hash_map<absl::string_view, const Type*> types_;  // by text
-  absl::flat_hash_map<absl::string_view, const Type*> type_aliases_;
-  absl::flat_hash_map<absl::string_view, const Attribute*> aliases_;
-  absl::flat_hash_map<absl::string_view, std::string_view> resources_;  // by key: bytes
+  HashMap<absl::string_view, int32_t> name_ids_;
+  std::vector<absl::string_view> defined_;         // in the regions that are open, outermost first
+  HashMap<absl::string_view, const Type*> types_;  // by text
+  HashMap<absl::string_view, const Type*> type_aliases_;
+  HashMap<absl::string_view, const Attribute*> aliases_;
+  HashMap<absl::string_view, std::string_view> resources_;  // by key: bytes
   std::vector<Later> aliases_later_, resources_later_;
   Operation* module_ = nullptr;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "hlo/mlir/import/importer.h"
 #include "hlo/mlir/quantization.h"
@@ -135,8 +135,8 @@ class TreeWriter {
 
   const Tree& tree_;
   std::string out_, aliases_;
-  absl::flat_hash_map<const Quantization*, std::string> alias_names_;
-  absl::flat_hash_map<std::string, std::string> names_of_texts_;
+  HashMap<const Quantization*, std::string> alias_names_;
+  HashMap<std::string, std::string> names_of_texts_;
   std::vector<std::string> names_;  // by value id
   int num_arguments_ = 0, num_results_ = 0;
   absl::Status status_;

@@ -133,7 +133,7 @@ TEST_CASE("suite: radii are those of the profile, and none where a result is exa
   REQUIRE(radius != nullptr);
   CHECK(radius->GetDouble(0) > 0);
   CHECK(!Made("exponential/f32/ordinary").stablehlo.empty());
-  // Where a part may be taken for zero the logarithm is open at its cut, which is zero and what lies left of it.
+  // Where a part may be taken for zero the logarithm is open at its cut: at zero and to the left of it.
   const absl::StatusOr<MadeCase> flushed = MakeCase(CaseOf("log/c64/subnormals"), options);
   REQUIRE(flushed.ok());
   CHECK(flushed->unbounded > 0);
