@@ -54,12 +54,20 @@ absl::Status CheckBlocks(int64_t blocks) {
   return NotSupported({}, fmt::format("{}, a launch has at most {}", Counted(blocks, "block"), kMaxBlocks));
 }
 
-// What takes the dot; none where it is left to other kernels.
-template <typename Kernels>
-absl::StatusOr<std::optional<Kernels>> Taken(absl::StatusOr<Kernels> made) {
-  if (made.ok()) return std::optional<Kernels>(*std::move(made));
-  if (absl::IsUnimplemented(made.status())) return std::optional<Kernels>();
-  return made.status();
+// What takes the dot; nothing where it is left to other kernels.
+template <typename Panels>
+absl::StatusOr<Panels> Taken(absl::StatusOr<Panels> made) {
+  if (!made.ok() && absl::IsUnimplemented(made.status())) return Panels();
+  return made;
+}
+
+// The part of a dot that a panel is, with addresses.
+template <typename Arguments>
+Arguments At(Arguments panel, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) {
+  panel.lhs.address += lhs;
+  panel.rhs.address += rhs;
+  panel.result += result;
+  return panel;
 }
 
 }  // namespace
@@ -136,12 +144,9 @@ absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs
   bytes_.passes =
       BytePassesOf(lhs_bytes, IsSignedIntegral(lhs), rhs_bytes, IsSignedIntegral(rhs), bytes_.result_bytes);
   ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", "dot_i8"));
-  ASSAY_ASSIGN_OR_RETURN(byte_product_,
+  element_bytes_ = {lhs_bytes, rhs_bytes};
+  ASSAY_ASSIGN_OR_RETURN(byte_products_,
                          Taken(ByteProduct::Make(device, bytes_, {lhs_bytes, rhs_bytes}, residues_from)));
-  if (!byte_product_) {
-    ToBytes(lhs_bytes, bytes_.lhs);
-    ToBytes(rhs_bytes, bytes_.rhs);
-  }
   return absl::OkStatus();
 }
 
@@ -170,8 +175,10 @@ absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
 }
 
 std::string_view Product::algorithm() const {
-  if (residues_) return "residues on integer tensor cores";
-  if (byte_product_) return "products of warpgroups on integer tensor cores";
+  if (residues_.size() > 1) return "residues on integer tensor cores, in panels";
+  if (!residues_.empty()) return "residues on integer tensor cores";
+  if (byte_products_.size() > 1) return "products of warpgroups on integer tensor cores, in panels";
+  if (!byte_products_.empty()) return "products of warpgroups on integer tensor cores";
   return is_bytes_ ? "integer tensor cores" : is_double_ ? "pairs of doubles" : "f64 tensor cores";
 }
 
@@ -182,11 +189,19 @@ absl::Status Product::Enqueue(Device& device, DeviceAddress lhs, DeviceAddress r
 
 absl::Status Product::EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs,
                                    DeviceAddress result) const {
-  ByteDotArguments dot = bytes_;
-  dot.lhs.address = lhs;
-  dot.rhs.address = rhs;
-  dot.result = result;
-  if (byte_product_) return byte_product_->Enqueue(device, dot);
+  if (byte_products_.empty()) return EnqueueByteTiles(device, At(bytes_, lhs, rhs, result));
+  for (const auto& panel : byte_products_) {
+    const ByteDotArguments dot = At(panel.dot, lhs, rhs, result);
+    const absl::Status status = panel.kernels.Enqueue(device, dot);
+    // Without memory for the slices nothing has begun.
+    ASSAY_RETURN_IF_ERROR(IsMemoryError(status) ? EnqueueByteTiles(device, dot) : status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Product::EnqueueByteTiles(Device& device, ByteDotArguments dot) const {
+  ToBytes(element_bytes_[0], dot.lhs);
+  ToBytes(element_bytes_[1], dot.rhs);
   const LaunchShape shape{.blocks = {static_cast<uint32_t>(ByteDotBlocks(dot)), 1, 1},
                           .threads = {kByteDotThreads, 1, 1},
                           .shared_bytes = kByteDotSharedBytes};
@@ -195,19 +210,22 @@ absl::Status Product::EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddr
 
 absl::Status Product::EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
                                     DeviceAddress result) const {
-  DotArguments dot = floats_;
+  if (residues_.empty()) return EnqueueFloatDot(device, At(floats_, lhs, rhs, result), nullptr);
+  for (const auto& panel : residues_)
+    ASSAY_RETURN_IF_ERROR(EnqueueFloatDot(device, At(panel.dot, lhs, rhs, result), &panel.kernels));
+  return absl::OkStatus();
+}
+
+absl::Status Product::EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues) const {
   const int64_t batch = SizeOf(dot.lhs.batch), rows = SizeOf(dot.lhs.rows), columns = SizeOf(dot.rhs.rows);
   const int64_t results = batch * rows * columns;
   const int64_t scales = batch * (rows + columns) * static_cast<int64_t>(sizeof(RowScale));
   ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory,
                          device.Allocate(scales + 8 + 4 * results));
-  dot.lhs.address = lhs;
-  dot.rhs.address = rhs;
   dot.lhs.scales = memory->address();
   dot.rhs.scales = memory->address() + static_cast<uint64_t>(batch * rows) * sizeof(RowScale);
   dot.open_count = memory->address() + static_cast<uint64_t>(scales);
   dot.open = dot.open_count + 8;
-  dot.result = result;
   ASSAY_RETURN_IF_ERROR(device.Zero(dot.open_count, 8));
   for (const DotOperand& operand : {dot.lhs, dot.rhs}) {
     const LaunchShape shape{.blocks = {static_cast<uint32_t>(ScaleBlocks(operand)), 1, 1},
@@ -215,13 +233,17 @@ absl::Status Product::EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAdd
                             .shared_bytes = kScaleSharedBytes};
     ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.scales, shape, DotScaleArguments{operand}));
   }
-  if (residues_) {
+  if (residues != nullptr) {
     std::shared_ptr<DeviceMemory> residue_memory;
     uint64_t open = 0, open_count = 0;
-    ASSAY_RETURN_IF_ERROR(residues_->Enqueue(device, dot, &residue_memory, &open, &open_count));
-    dot.open = open;
-    dot.open_count = open_count;
-    return EnqueueRepair(device, dot);
+    const absl::Status status = residues->Enqueue(device, dot, &residue_memory, &open, &open_count);
+    // Without memory for the slices nothing has begun.
+    if (!IsMemoryError(status)) {
+      ASSAY_RETURN_IF_ERROR(status);
+      dot.open = open;
+      dot.open_count = open_count;
+      return EnqueueRepair(device, dot);
+    }
   }
   const LaunchShape tiles{.blocks = {static_cast<uint32_t>(DotBlocks(tile_, dot)), 1, 1},
                           .threads = {tile_.threads, 1, 1},

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -61,18 +60,23 @@ class Product {
   absl::Status MakeFloats(Device& device, bool is_double, Float result,
                           const std::array<ProductSide, 2>& sides);
   absl::Status EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+  // Of a dot with its addresses, by its bytes with passes over whole elements.
+  absl::Status EnqueueByteTiles(Device& device, ByteDotArguments dot) const;
   absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
                              DeviceAddress result) const;
+  // With its addresses. By residues where there are any, and memory for them.
+  absl::Status EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues) const;
   absl::Status EnqueueRepair(Device& device, const DotArguments& dot) const;
 
   bool is_bytes_ = false, is_double_ = false;
-  // Where they take the dot.
-  std::optional<ResidueDot> residues_;
-  std::optional<ByteProduct> byte_product_;
+  // Empty where they do not take the dot.
+  ResidueDot::Panels residues_;
+  ByteProduct::Panels byte_products_;
   Functions functions_;
   DotTile tile_{};
   DotArguments floats_{};
   ByteDotArguments bytes_{};
+  std::array<int64_t, 2> element_bytes_{};  // of such operands
 };
 
 // Whether integer tensor cores multiply elements of the type, by their bytes.

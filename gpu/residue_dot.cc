@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "fmt/format.h"
 #include "gpu/kernel_function.h"
@@ -25,9 +26,9 @@ static_assert(HasOneNumberOfParts(kF32Moduli) && HasOneNumberOfParts(kF32AgainMo
 
 int64_t Up(int64_t x, int64_t to) { return std::max<int64_t>(1, (x + to - 1) / to) * to; }
 
-// The tiles of a product, where it is worth it.
-absl::StatusOr<ResidueTiles> TilesOf(const Device& device, int64_t batch, int64_t m, int64_t n, int64_t k,
-                                     int64_t threshold, int64_t least) {
+// Whether a dot is worth it.
+absl::Status CheckWork(const Device& device, int64_t batch, int64_t m, int64_t n, int64_t k,
+                       int64_t threshold, int64_t least) {
   if (const Capability found = device.properties().capability; found != Capability{9, 0})
     return NotSupported(
         {}, fmt::format("residues: compute capability {}.{}, wanted 9.0", found.major, found.minor));
@@ -36,22 +37,103 @@ absl::StatusOr<ResidueTiles> TilesOf(const Device& device, int64_t batch, int64_
   const int64_t wanted = least >= 0 ? least : threshold;
   if (work < static_cast<double>(wanted) || work == 0)
     return NotSupported({}, fmt::format("residues: {} products, wanted at least {}", work, wanted));
-  const int64_t rows = Up(m, kPaddedRows), columns = Up(n, kPaddedColumns), depth = Up(k, kResidueDepth);
-  const double padded = static_cast<double>(batch) * static_cast<double>(rows) *
-                        static_cast<double>(columns) * static_cast<double>(depth);
+  const double padded = static_cast<double>(batch) * static_cast<double>(Up(m, kPaddedRows)) *
+                        static_cast<double>(Up(n, kPaddedColumns)) *
+                        static_cast<double>(Up(k, kResidueDepth));
   // Tiles that are mostly padding do work for nothing.
   if (least < 0 && padded > 2 * work)
     return NotSupported({}, fmt::format("residues: {} products in tiles for {}", work, padded));
-  const int64_t tile_rows = rows / kResidueRows, tile_columns = columns / kResidueColumns;
+  return absl::OkStatus();
+}
+
+ResidueTiles TilesOf(int64_t batch, int64_t m, int64_t n, int64_t k) {
+  return ResidueTiles{static_cast<int32_t>(batch), static_cast<int32_t>(Up(m, kPaddedRows) / kResidueRows),
+                      static_cast<int32_t>(Up(n, kPaddedColumns) / kResidueColumns),
+                      static_cast<int32_t>(Up(k, kResidueDepth) / kResidueDepth)};
+}
+
+// Whether every launch has few enough blocks, and `bytes` are at most half of the device's memory.
+bool Fits(const Device& device, const ResidueTiles& tiles, double bytes) {
   constexpr int64_t kBlocksOfTile = kResidueTileBytes / kEntriesOfThread / kResidueSumThreads;
-  const double tiles = static_cast<double>(batch) * static_cast<double>(tile_rows) *
-                       static_cast<double>(tile_columns) *
-                       std::max<double>(kMostModuli, static_cast<double>(depth / kResidueDepth));
-  if (tiles * static_cast<double>(kBlocksOfTile) > std::numeric_limits<int32_t>::max())
-    return NotSupported({}, fmt::format("residues: {} tiles", tiles));
-  return ResidueTiles{static_cast<int32_t>(batch), static_cast<int32_t>(rows / kResidueRows),
-                      static_cast<int32_t>(columns / kResidueColumns),
-                      static_cast<int32_t>(depth / kResidueDepth)};
+  const double count = static_cast<double>(tiles.batch) * tiles.row_tiles * tiles.column_tiles *
+                       std::max(kMostModuli, tiles.depth_steps);
+  return count * static_cast<double>(kBlocksOfTile) <= std::numeric_limits<int32_t>::max() &&
+         bytes <= static_cast<double>(device.properties().memory) / 2;
+}
+
+// The bytes of elements of lhs, rhs and the result.
+struct ElementBytes {
+  int64_t lhs, rhs, result;
+};
+
+// Some dimension, and how much of it the first half has.
+struct Cut {
+  int d;
+  int64_t first;
+};
+std::optional<Cut> CutOf(const Strides& dimensions, int64_t tile) {
+  if (SizeOf(dimensions) <= tile) return std::nullopt;
+  int d = 0;
+  while (dimensions.sizes[d] == 1) ++d;
+  const int64_t size = dimensions.sizes[d], half = (size + 1) / 2;
+  // Whole tiles where they are those of this dimension.
+  if (d + 1 == dimensions.rank && Up(half, tile) < size) return Cut{d, Up(half, tile)};
+  return Cut{d, half};
+}
+
+bool HaveEqualSizes(const Strides& a, const Strides& b) {
+  return a.rank == b.rank && std::equal(a.sizes, a.sizes + a.rank, b.sizes);
+}
+
+// Two halves of a dot by its batch, or by the side that has more rows; none where it is one tile.
+template <typename Arguments>
+std::optional<std::array<Arguments, 2>> HalvesOf(const Arguments& dot, const ElementBytes& bytes) {
+  std::array halves{dot, dot};
+  const auto halve = [&](const Cut& cut, auto of, int64_t element_bytes) {
+    Strides &first = of(halves[0]), &second = of(halves[1]);
+    first.sizes[cut.d] = cut.first;
+    second.sizes[cut.d] -= cut.first;
+    return static_cast<uint64_t>(cut.first * second.strides[cut.d] * element_bytes);
+  };
+  const auto result = [&](const Cut& cut, const int64_t(&strides)[kMaxDimensions]) {
+    halves[1].result += static_cast<uint64_t>(cut.first * strides[cut.d] * bytes.result);
+  };
+  if (const std::optional<Cut> cut = CutOf(dot.lhs.batch, 1);
+      cut && HaveEqualSizes(dot.lhs.batch, dot.rhs.batch)) {
+    halves[1].lhs.address += halve(
+        *cut, [](Arguments& a) -> Strides& { return a.lhs.batch; }, bytes.lhs);
+    halves[1].rhs.address += halve(
+        *cut, [](Arguments& a) -> Strides& { return a.rhs.batch; }, bytes.rhs);
+    result(*cut, dot.batch_strides);
+    return halves;
+  }
+  const std::optional<Cut> rows = CutOf(dot.lhs.rows, kPaddedRows),
+                           columns = CutOf(dot.rhs.rows, kPaddedColumns);
+  if (rows && (!columns || SizeOf(dot.lhs.rows) >= SizeOf(dot.rhs.rows))) {
+    halves[1].lhs.address += halve(
+        *rows, [](Arguments& a) -> Strides& { return a.lhs.rows; }, bytes.lhs);
+    result(*rows, dot.row_strides);
+    return halves;
+  }
+  if (!columns) return std::nullopt;
+  halves[1].rhs.address += halve(
+      *columns, [](Arguments& a) -> Strides& { return a.rhs.rows; }, bytes.rhs);
+  result(*columns, dot.column_strides);
+  return halves;
+}
+
+// Adds the panels of a dot, in their order. `fit` gives the kernels of one, where it fits.
+template <typename Arguments, typename Panels, typename Fit>
+absl::Status AddPanels(const Arguments& dot, const ElementBytes& bytes, const Fit& fit, Panels& panels) {
+  if (auto kernels = fit(dot); kernels.has_value()) {
+    panels.push_back({dot, *std::move(kernels)});
+    return absl::OkStatus();
+  }
+  const std::optional<std::array<Arguments, 2>> halves = HalvesOf(dot, bytes);
+  if (!halves)
+    return NotSupported({}, "residues: the slices of a tile take more than half of the device's memory");
+  for (const Arguments& half : *halves) ASSAY_RETURN_IF_ERROR(AddPanels(half, bytes, fit, panels));
+  return absl::OkStatus();
 }
 
 // As many blocks as can run at one time, in whole clusters.
@@ -63,11 +145,6 @@ LaunchShape ProductShape(const Device& device, const ResidueTiles& tiles, int64_
           .shared_bytes = kResidueSharedBytes};
 }
 
-absl::Status CheckMemory(const Device& device, double bytes) {
-  if (bytes <= static_cast<double>(device.properties().memory) / 2) return absl::OkStatus();
-  return NotSupported({}, fmt::format("residues: {} bytes, more than half of the device's memory", bytes));
-}
-
 int64_t SliceBytesOf(const ResidueTiles& tiles, int side) {
   return tiles.batch * PaddedRows(tiles, side) * tiles.depth_steps * kResidueDepth;
 }
@@ -77,32 +154,43 @@ int64_t ResidueBytesOf(const ResidueTiles& tiles) {
 
 }  // namespace
 
-absl::StatusOr<ResidueDot> ResidueDot::Make(Device& device, const DotArguments& dot, bool is_double,
-                                            int operand_precision, int64_t least) {
+absl::StatusOr<ResidueDot::Panels> ResidueDot::Make(Device& device, const DotArguments& dot, bool is_double,
+                                                    int operand_precision, int64_t least) {
   if (!is_double && dot.result_type == Float::kF64)
     return NotSupported({}, "residues: products of f32 to f64");
+  ASSAY_RETURN_IF_ERROR(CheckWork(device, SizeOf(dot.lhs.batch), SizeOf(dot.lhs.rows), SizeOf(dot.rhs.rows),
+                                  SizeOf(dot.lhs.depth),
+                                  is_double ? kResidueThresholds.f64 : kResidueThresholds.f32, least));
   ResidueDot made;
   made.is_double_ = is_double;
-  const int64_t batch = SizeOf(dot.lhs.batch), m = SizeOf(dot.lhs.rows), n = SizeOf(dot.rhs.rows),
-                k = SizeOf(dot.lhs.depth);
-  ASSAY_ASSIGN_OR_RETURN(
-      made.tiles_,
-      TilesOf(device, batch, m, n, k, is_double ? kResidueThresholds.f64 : kResidueThresholds.f32, least));
-  made.results_ = batch * m * n;
-  made.half_root_ = (std::sqrt(static_cast<double>(k)) / 2 + 1) * (1 + 0x1p-40);
-  const int precision = ShapeOf(dot.result_type).precision;
-  const ModuliRange range = is_double ? kF64Moduli : kF32Moduli;
-  const int guard = GuardBits(is_double, operand_precision, precision);
-  made.least_ = range.least;
-  made.usual_ = std::max(range.least, UsualModuli(precision, k, guard, range.most));
-  made.most_ = std::min(range.most, made.usual_ + 1);
-  ASSAY_RETURN_IF_ERROR(CheckMemory(device, static_cast<double>(made.Place().bytes)));
   ASSAY_RETURN_IF_ERROR(made.Find(device));
+  const auto fit = [&](const DotArguments& part) -> std::optional<ResidueDot> {
+    made.Fit(part, operand_precision);
+    if (!Fits(device, made.tiles_, static_cast<double>(made.Place().bytes))) return std::nullopt;
+    return made;
+  };
   const std::vector<ResidueSystem>& systems = ResidueSystems();
   ASSAY_ASSIGN_OR_RETURN(made.systems_,
                          device.Allocate(static_cast<int64_t>(systems.size() * sizeof(ResidueSystem))));
   ASSAY_RETURN_IF_ERROR(device.CopyIn(made.systems_->address(), std::as_bytes(std::span(systems))));
-  return made;
+  const int64_t width = is_double ? 8 : 4;
+  Panels panels;
+  ASSAY_RETURN_IF_ERROR(AddPanels(dot, {width, width, ShapeOf(dot.result_type).bits / 8}, fit, panels));
+  return panels;
+}
+
+void ResidueDot::Fit(const DotArguments& dot, int operand_precision) {
+  const int64_t batch = SizeOf(dot.lhs.batch), m = SizeOf(dot.lhs.rows), n = SizeOf(dot.rhs.rows),
+                k = SizeOf(dot.lhs.depth);
+  tiles_ = TilesOf(batch, m, n, k);
+  results_ = batch * m * n;
+  half_root_ = (std::sqrt(static_cast<double>(k)) / 2 + 1) * (1 + 0x1p-40);
+  const int precision = ShapeOf(dot.result_type).precision;
+  const ModuliRange range = is_double_ ? kF64Moduli : kF32Moduli;
+  const int guard = GuardBits(is_double_, operand_precision, precision);
+  least_ = range.least;
+  usual_ = std::max(range.least, UsualModuli(precision, k, guard, range.most));
+  most_ = std::min(range.most, usual_ + 1);
 }
 
 absl::Status ResidueDot::Find(Device& device) {
@@ -241,26 +329,33 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
   return EnqueueLevel(device, second, slices, *functions_.slice_again, *functions_.sum_again);
 }
 
-absl::StatusOr<ByteProduct> ByteProduct::Make(Device& device, const ByteDotArguments& dot,
-                                              const std::array<int, 2>& element_bytes, int64_t least) {
+absl::StatusOr<ByteProduct::Panels> ByteProduct::Make(Device& device, const ByteDotArguments& dot,
+                                                      const std::array<int, 2>& element_bytes,
+                                                      int64_t least) {
+  ASSAY_RETURN_IF_ERROR(CheckWork(device, SizeOf(dot.lhs.batch), SizeOf(dot.lhs.rows), SizeOf(dot.rhs.rows),
+                                  SizeOf(dot.lhs.depth), kResidueThresholds.bytes, least));
   ByteProduct made;
   made.element_bytes_ = element_bytes;
   for (const BytePass& pass : std::span(dot.passes.list).first(static_cast<size_t>(dot.passes.count))) {
     made.slices_[0] = std::max(made.slices_[0], pass.lhs + 1);
     made.slices_[1] = std::max(made.slices_[1], pass.rhs + 1);
   }
-  ASSAY_ASSIGN_OR_RETURN(made.tiles_,
-                         TilesOf(device, SizeOf(dot.lhs.batch), SizeOf(dot.lhs.rows), SizeOf(dot.rhs.rows),
-                                 SizeOf(dot.lhs.depth), kResidueThresholds.bytes, least));
-  ASSAY_RETURN_IF_ERROR(
-      CheckMemory(device, static_cast<double>(made.SliceBytes(0)) + static_cast<double>(made.SliceBytes(1))));
   for (size_t side = 0; side < 2; ++side) {
     ASSAY_ASSIGN_OR_RETURN(
         made.slice_[side],
         KernelFunction(device, "residues", fmt::format("byte_slice_{}", element_bytes[side])));
   }
   ASSAY_ASSIGN_OR_RETURN(made.product_, KernelFunction(device, "residue_product", "byte_product"));
-  return made;
+  const auto fit = [&](const ByteDotArguments& part) -> std::optional<ByteProduct> {
+    made.tiles_ =
+        TilesOf(SizeOf(part.lhs.batch), SizeOf(part.lhs.rows), SizeOf(part.rhs.rows), SizeOf(part.lhs.depth));
+    const double bytes = static_cast<double>(made.SliceBytes(0)) + static_cast<double>(made.SliceBytes(1));
+    if (!Fits(device, made.tiles_, bytes)) return std::nullopt;
+    return made;
+  };
+  Panels panels;
+  ASSAY_RETURN_IF_ERROR(AddPanels(dot, {element_bytes[0], element_bytes[1], dot.result_bytes}, fit, panels));
+  return panels;
 }
 
 int64_t ByteProduct::SliceBytes(int side) const {

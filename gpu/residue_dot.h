@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "gpu/driver/device.h"
 #include "gpu/kernels/dot_arguments.h"
@@ -22,12 +23,21 @@ struct ResidueThresholds {
 inline constexpr ResidueThresholds kResidueThresholds = {int64_t{1} << 29, int64_t{1} << 29,
                                                          int64_t{1} << 28};
 
+// A part of a dot whose slices fit into half of the device's memory: all of it, or some of its batches, rows
+// and columns. The addresses of `dot` are offsets from those of the whole, in bytes.
+template <typename Arguments, typename Kernels>
+struct Panel {
+  Arguments dot;
+  Kernels kernels;
+};
+
 class ResidueDot {
  public:
+  using Panels = std::vector<Panel<DotArguments, ResidueDot>>;
   // `dot` but for addresses. NotSupported, with the reason, where other kernels are to take it. From `least`
   // products on; -1: by the table. The operands' elements have so many bits, before they were widened.
-  static absl::StatusOr<ResidueDot> Make(Device& device, const DotArguments& dot, bool is_double,
-                                         int operand_precision, int64_t least);
+  static absl::StatusOr<Panels> Make(Device& device, const DotArguments& dot, bool is_double,
+                                     int operand_precision, int64_t least);
   // With addresses and scales. What is still open is left in *open and *open_count, of memory that *memory
   // owns.
   absl::Status Enqueue(Device& device, const DotArguments& dot, std::shared_ptr<DeviceMemory>* memory,
@@ -46,6 +56,7 @@ class ResidueDot {
   };
 
   absl::Status Find(Device& device);
+  void Fit(const DotArguments& dot, int operand_precision);
   Layout Place() const;
   absl::Status EnqueueLevel(Device& device, const ResidueArguments& a, const uint64_t (&slices)[2],
                             const DeviceFunction& slice, const DeviceFunction& sum) const;
@@ -61,9 +72,10 @@ class ResidueDot {
 
 class ByteProduct {
  public:
+  using Panels = std::vector<Panel<ByteDotArguments, ByteProduct>>;
   // Elements of so many bytes.
-  static absl::StatusOr<ByteProduct> Make(Device& device, const ByteDotArguments& dot,
-                                          const std::array<int, 2>& element_bytes, int64_t least);
+  static absl::StatusOr<Panels> Make(Device& device, const ByteDotArguments& dot,
+                                     const std::array<int, 2>& element_bytes, int64_t least);
   absl::Status Enqueue(Device& device, const ByteDotArguments& dot) const;
 
  private:

@@ -1,6 +1,10 @@
 // Dots and convolutions by residues, by the engine "gpu" on the emulated driver.
 #include "gpu/residue_dot.h"
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "fmt/format.h"
 #include "gpu/residue_systems.h"
 #include "tests/gpu/device_programs.h"
@@ -123,6 +127,65 @@ TEST_CASE("small dots are left to other kernels, by the table", "[gpu][dot][resi
              Catch::Contains("f64 tensor cores"));
   CHECK_THAT(plan(DotText("s8[1024,1024]", "s8[1024,1024]", "s32[1024,1024]", kMatrices)),
              Catch::Contains(kByWarpgroups));
+}
+
+namespace {
+
+// The engine on a device of so many bytes of memory, by a driver of its own.
+class SmallDevice {
+ public:
+  explicit SmallDevice(int64_t bytes)
+      : library_(std::filesystem::temp_directory_path() /
+                 fmt::format("assay_small_{}_{}.so", getpid(), bytes)) {
+    std::filesystem::copy_file(ASSAY_EMULATED_CUDA, library_,
+                               std::filesystem::copy_options::overwrite_existing);
+    void* const handle = dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(handle != nullptr);
+    const auto set =
+        reinterpret_cast<bool (*)(const char*, const char*)>(dlsym(handle, "assay_emulated_set"));
+    REQUIRE(set != nullptr);
+    REQUIRE(set("MEMORY", std::to_string(bytes).c_str()));
+  }
+  ~SmallDevice() { std::filesystem::remove(library_); }
+  SmallDevice(const SmallDevice&) = delete;
+  SmallDevice& operator=(const SmallDevice&) = delete;
+
+  std::span<const Engine* const> engines() const {
+    return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                     {.driver = library_.string(), .min_elements = 0, .residues_from = 0});
+  }
+
+ private:
+  const std::filesystem::path library_;
+};
+
+}  // namespace
+
+TEST_CASE("dots whose slices do not fit are done in panels, with the same bits", "[gpu][dot][residues]") {
+  const SmallDevice device(8'000'000);
+  const auto check = [&](const std::string& text, const char* algorithm) {
+    INFO(text);
+    CHECK_THAT(PlanOfEqualRun(text, 1, device.engines()), Catch::Contains(algorithm));
+    PlanOfEqualRun(text, HostileArguments(text, 2), device.engines());
+  };
+  constexpr const char* kResiduePanels = "residues on integer tensor cores, in panels";
+  constexpr const char* kBytePanels = "products of warpgroups on integer tensor cores, in panels";
+  // By batches, rows and columns; by a part of the rows' dimensions.
+  check(DotText("f32[3,9,45]", "f32[3,45,7]", "f32[3,9,7]",
+                "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+        kResiduePanels);
+  check(DotText("bf16[300,20]", "bf16[20,270]", "bf16[300,270]", kMatrices), kResiduePanels);
+  check(DotText("f64[5,13,20,4]", "f64[20,9]", "f64[5,13,4,9]",
+                "lhs_contracting_dims={2}, rhs_contracting_dims={0}"),
+        kResiduePanels);
+  check(DotText("s32[520,1300]", "s32[1300,8]", "s32[520,8]", kMatrices), kBytePanels);
+}
+
+TEST_CASE("dots of which no panel's slices fit are left to other kernels", "[gpu][dot][residues]") {
+  const SmallDevice device(4'000'000);
+  CHECK_THAT(
+      PlanOfEqualRun(DotText("f32[40,300]", "f32[300,30]", "f32[40,30]", kMatrices), 1, device.engines()),
+      Catch::Contains("f64 tensor cores"));
 }
 
 TEST_CASE("the number of moduli follows type and k", "[gpu][residues]") {
