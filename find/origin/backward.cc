@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evaluator/registry.h"
+#include "find/origin/collective_terms.h"
 #include "find/values/value_names.h"
 #include "literal/leaves.h"
 
@@ -56,19 +57,48 @@ RecordedCall& Backward::CallOn(size_t device, const RecordedCall& call) const {
   return CallAt(*record_.module, CallOn(device, *call.around), call.place);
 }
 
+bool Backward::IsTransfer(const ElementPlace& place) const {
+  return DefinitionOf(InstructionOf(place).opcode).channel != Channel::kNone;
+}
+
+std::vector<ElementPlace> Backward::StepsOfTransfer(const ElementPlace& place) const {
+  std::vector<ElementPlace> steps;
+  for (size_t k = 0; k < record_.devices.size(); ++k) {
+    ElementPlace there = place;
+    there.device = (place.device + k) % record_.devices.size();
+    there.value.call = &CallOn(there.device, *place.value.call);
+    if (StepOf(there) != nullptr) steps.push_back(std::move(there));
+  }
+  return steps;
+}
+
+std::optional<std::vector<ElementPlace>> Backward::TermsOfTransfer(const ElementPlace& place) const {
+  const Instruction& instruction = InstructionOf(place);
+  const std::vector<Literal>& operands = StepOf(place)->operands;
+  const size_t number = place.value.leaf.empty() ? 0 : static_cast<size_t>(place.value.leaf[0]);
+  if (number >= operands.size() || place.value.leaf.size() > 1) return std::nullopt;
+  const auto terms = TermsOfCollective(record_.grid, instruction, operands[number].shape(),
+                                       LeafShape(instruction, place.value.leaf), place.device,
+                                       place.value.leaf, place.position);
+  if (!terms) return std::nullopt;
+  std::vector<ElementPlace> places;
+  for (const DeviceElement& element : *terms) {
+    ElementPlace there = place;
+    there.device = element.device;
+    there.value.call = &CallOn(element.device, *place.value.call);
+    places.push_back(OperandPlace(there, element.operand, {}, element.position));
+  }
+  return places;
+}
+
 absl::StatusOr<Backward::Origins> Backward::OriginsOf(const ElementPlace& place) {
   Origins origins;
   origins.place_ = place;
   const RecordedStep* const step = StepOf(place);
   if (step == nullptr || IsGiven(place)) return origins;
-  if (DefinitionOf(InstructionOf(place).opcode).channel != Channel::kNone) {
-    // A transfer between devices: the operands of all, its own first.
-    for (size_t k = 0; k < record_.devices.size(); ++k) {
-      ElementPlace there = place;
-      there.device = (place.device + k) % record_.devices.size();
-      there.value.call = &CallOn(there.device, *place.value.call);
-      const RecordedStep* const other = StepOf(there);
-      for (size_t o = 0; other != nullptr && o < other->operands.size(); ++o)
+  if (IsTransfer(place)) {
+    for (const ElementPlace& there : StepsOfTransfer(place)) {
+      for (size_t o = 0; o < StepOf(there)->operands.size(); ++o)
         origins.whole_.push_back({there, static_cast<int32_t>(o)});
     }
     return origins;

@@ -45,9 +45,15 @@ class Backward {
   std::optional<Literal> ArrayOf(const ElementPlace& place) const {
     return RecordedValue(*record_.module, record_.devices[place.device], place.value);
   }
-  // Of an element whose step was recorded; transfers between devices have the operands of all devices in
-  // whole.
+  // Of an element whose step was recorded, but for transfers between devices.
   absl::StatusOr<ElementTerms> TermsOf(const ElementPlace& place);
+  // Whether the instruction takes operands of other devices.
+  bool IsTransfer(const ElementPlace& place) const;
+  // Of a transfer whose step was recorded: elements of operands, of all devices. nullopt: any element of the
+  // operands of StepsOfTransfer may be part.
+  std::optional<std::vector<ElementPlace>> TermsOfTransfer(const ElementPlace& place) const;
+  // The same instruction on the devices that have recorded it, the place's own first.
+  std::vector<ElementPlace> StepsOfTransfer(const ElementPlace& place) const;
   // Where an element of a leaf of the step's operand comes from.
   ElementPlace OperandPlace(const ElementPlace& place, int32_t operand, ShapeIndex leaf,
                             int64_t position) const;

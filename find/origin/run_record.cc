@@ -93,6 +93,7 @@ absl::StatusOr<RunRecord> RecordRun(const Plan& plan, const DeviceGrid& grid,
                                     const RecordOptions& options) {
   RunRecord record;
   record.module = plan.module;
+  record.grid = grid;
   const int64_t devices = grid.logical ? 1 : grid.size();
   record.devices.resize(static_cast<size_t>(devices));
   std::vector<std::unique_ptr<StepRecorder>> recorders;

@@ -48,6 +48,7 @@ struct RecordedDevice {
 
 struct RunRecord {
   std::shared_ptr<const Module> module;
+  DeviceGrid grid;
   std::vector<RecordedDevice> devices;
   int64_t left_out = 0;  // steps that should have been kept, and for which there was no room
   std::vector<DeviceOutputs> outputs;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
 #include "base/suggestion.h"
@@ -89,28 +90,68 @@ class Explainer {
       report_.nodes[number].is_left_out = true;
       return absl::OkStatus();
     }
+    if (backward_.IsTransfer(place)) {
+      ExpandTransfer(number, place);
+      return absl::OkStatus();
+    }
     ASSAY_ASSIGN_OR_RETURN(const ElementTerms terms, backward_.TermsOf(place));
+    const auto child = [&](size_t k) {
+      return backward_.OperandPlace(place, terms.elements[k].operand, {}, terms.elements[k].position);
+    };
     std::vector<SumTerm> sum = TermsOfSum(place, terms, *step);
     if (!sum.empty()) {
-      ExplainSum(number, place, terms, std::move(sum));
+      ExplainSum(number, place, child, std::move(sum));
     } else {
-      for (size_t k = 0; k < terms.elements.size(); ++k) {
-        if (k >= options_.max_children) {
-          report_.nodes[number].more_children += std::ssize(terms.elements) - static_cast<int64_t>(k);
-          break;
-        }
-        AddChild(number,
-                 backward_.OperandPlace(place, terms.elements[k].operand, {}, terms.elements[k].position));
-      }
+      AddChildren(number, terms.elements.size(), child);
     }
-    for (const int32_t operand : terms.whole) {
-      const Instruction& whole = InstructionAt(
-          module_,
-          {place.value.call, backward_.InstructionOf(place).operands[static_cast<size_t>(operand)], {}});
-      report_.nodes[number].whole.push_back(fmt::format("%{}{} = {}", place.value.call->path,
-                                                        EscapeControls(whole.name), whole.shape->ToString()));
-    }
+    for (const int32_t operand : terms.whole) AddWhole(number, place, operand);
     return absl::OkStatus();
+  }
+
+  using ChildPlace = absl::FunctionRef<ElementPlace(size_t k)>;
+
+  void AddChildren(size_t number, size_t count, ChildPlace child) {
+    for (size_t k = 0; k < count; ++k) {
+      if (k >= options_.max_children) {
+        report_.nodes[number].more_children += static_cast<int64_t>(count - k);
+        break;
+      }
+      AddChild(number, child(k));
+    }
+  }
+
+  void AddWhole(size_t number, const ElementPlace& place, int32_t operand) {
+    const Instruction& whole = InstructionAt(
+        module_,
+        {place.value.call, backward_.InstructionOf(place).operands[static_cast<size_t>(operand)], {}});
+    report_.nodes[number].whole.push_back(fmt::format("%{}{} = {}", place.value.call->path,
+                                                      EscapeControls(whole.name), whole.shape->ToString()));
+  }
+
+  // Elements of several devices.
+  void ExpandTransfer(size_t number, const ElementPlace& place) {
+    const std::optional<std::vector<ElementPlace>> terms = backward_.TermsOfTransfer(place);
+    if (!terms) {
+      for (const ElementPlace& there : backward_.StepsOfTransfer(place)) {
+        for (size_t k = 0; k < backward_.StepOf(there)->operands.size(); ++k)
+          AddWhole(number, there, static_cast<int32_t>(k));
+      }
+      return;
+    }
+    const auto child = [&](size_t k) { return (*terms)[k]; };
+    std::vector<SumTerm> sum;
+    for (size_t k = 0; k < terms->size(); ++k) {
+      const std::optional<Literal> array = backward_.ArrayOf((*terms)[k]);
+      const bool is_number =
+          array && (IsFloat(array->shape().element_type()) || IsIntegral(array->shape().element_type()));
+      if (is_number) sum.push_back({NumberAt(*array, (*terms)[k].position), k, 1});
+    }
+    const bool reduces = backward_.InstructionOf(place).attributes.Has(Attr::kToApply);
+    if (reduces && sum.size() == terms->size()) {
+      ExplainSum(number, place, child, std::move(sum));
+    } else {
+      AddChildren(number, terms->size(), child);
+    }
   }
 
   // Of a dot, a convolution and a fold of one array; else none. Terms of other folds than sums are the
@@ -139,8 +180,7 @@ class Explainer {
     return sum;
   }
 
-  void ExplainSum(size_t number, const ElementPlace& place, const ElementTerms& terms,
-                  std::vector<SumTerm> sum) {
+  void ExplainSum(size_t number, const ElementPlace& place, ChildPlace child, std::vector<SumTerm> sum) {
     const Instruction& instruction = backward_.InstructionOf(place);
     const std::optional<ComputationId> reducer = instruction.attributes.Computation(Attr::kToApply);
     const bool adds = !reducer || IsSum(module_, *reducer);
@@ -149,7 +189,8 @@ class Explainer {
     if (adds) {
       WhySum of;
       // A reduce's start value is the last term, and none where it is 0.
-      of.terms = std::ssize(sum) - (reducer && !sum.empty() && sum.back().value == 0 ? 1 : 0);
+      const bool has_start = reducer && !backward_.IsTransfer(place);
+      of.terms = std::ssize(sum) - (has_start && !sum.empty() && sum.back().value == 0 ? 1 : 0);
       for (const SumTerm& term : sum) of.magnitude += std::abs(term.value);
       of.factor = of.magnitude / std::abs(total);
       report_.nodes[number].sum = of;
@@ -165,9 +206,7 @@ class Explainer {
         break;
       }
       if (adds) report_.nodes[number].sum->largest.push_back(sum[k].value);
-      for (size_t f = sum[k].first; f < sum[k].first + sum[k].count; ++f)
-        AddChild(number,
-                 backward_.OperandPlace(place, terms.elements[f].operand, {}, terms.elements[f].position));
+      for (size_t f = sum[k].first; f < sum[k].first + sum[k].count; ++f) AddChild(number, child(f));
     }
   }
 

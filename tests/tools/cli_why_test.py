@@ -183,6 +183,41 @@ ENTRY e {
         self.assertEqual((len(nodes), nodes[-1][0]), (200, "y100"))
         self.assertEqual(report["nodes"][-1]["more_children"], 1)
 
+    def test_elements_of_other_devices(self):
+        text = """add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[4] parameter(0)
+  sum = f32[4] all-reduce(x), replica_groups={{0,1}}, to_apply=add
+  part = f32[2] reduce-scatter(x), replica_groups={{1,0}}, dimensions={0}, to_apply=add
+  all = f32[8] all-gather(x), replica_groups={{1,0}}, dimensions={0}
+  turned = f32[4] all-to-all(x), replica_groups={{0,1}}, dimensions={0}
+  sent = f32[4] collective-permute(x), source_target_pairs={{0,1}}
+  told = f32[4] collective-broadcast(x), replica_groups={{1,0}}
+  ROOT r = (f32[4], f32[2], f32[8], f32[4], f32[4], f32[4]) tuple(sum, part, all, turned, sent, told)
+}
+"""
+        arrays = {"r0p0/arg0": floats(1, 2, 3, 4), "r1p0/arg0": floats(5, 6, 7, 8)}
+        for element, wanted in (
+                ("r0p0/out0[2]", [("r0p0/sum", [2], "10"), ("r1p0/arg0", [2], "7"), ("r0p0/arg0", [2], "3")]),
+                # Device 0 is the second one of its group, and has the second part.
+                ("r0p0/out1[1]", [("r0p0/part", [1], "12"), ("r1p0/arg0", [3], "8"), ("r0p0/arg0", [3], "4")]),
+                ("r1p0/out2[5]", [("r1p0/all", [5], "2"), ("r0p0/arg0", [1], "2")]),
+                ("r1p0/out3[0]", [("r1p0/turned", [0], "3"), ("r0p0/arg0", [2], "3")]),
+                ("r1p0/out3[3]", [("r1p0/turned", [3], "8"), ("r1p0/arg0", [3], "8")]),
+                ("r1p0/out4[1]", [("r1p0/sent", [1], "2"), ("r0p0/arg0", [1], "2")]),
+                ("r0p0/out4[1]", [("r0p0/sent", [1], "0")]),  # nobody sends
+                ("r0p0/out5[3]", [("r0p0/told", [3], "8"), ("r1p0/arg0", [3], "8")]),
+        ):
+            report, nodes = self.why(text, element, "--replicas", "2", **arrays)
+            self.assertEqual(nodes, wanted, element)
+        report, _ = self.why(text, "r0p0/out0[2]", "--replicas", "2", **arrays)
+        self.assertEqual(report["nodes"][0]["sum"],
+                         {"terms": 2, "magnitude": 10, "factor": 1, "largest": [7, 3]})
+
     def test_devices_have_no_shadow(self):
         report, nodes = self.why("""ENTRY e {
   x = f32[2] parameter(0)
