@@ -13,6 +13,8 @@
 #include "check/variants.h"
 #include "check/why/reason.h"
 #include "devices/device_io.h"
+#include "find/origin/why.h"
+#include "find/origin/why_lines.h"
 #include "find/reduce/finding.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -182,7 +184,7 @@ int Report(const DiffFlags& flags, const Profile& profile, const Findings& found
 int WritePage(const DiffFlags& flags, const LoadedProgram& loaded, const Profile& profile,
               const std::vector<ReportedOutput>& outputs, const std::vector<DerivedBounds::Note>& notes,
               const std::vector<Reason>& reasons, const std::optional<Isolation>& isolation,
-              const Backend* backend) {
+              const std::vector<ReportedOrigin>& origins, const Backend* backend) {
   ReportHeader header;
   header.program = flags.program;
   header.inputs =
@@ -191,8 +193,9 @@ int WritePage(const DiffFlags& flags, const LoadedProgram& loaded, const Profile
   header.engine = flags.engine;
   header.command = flags.command;
   header.version = ASSAY_VERSION;
-  const absl::StatusOr<std::string> page = HtmlReport(
-      {header, loaded.program.module(), profile, outputs, notes, reasons, isolation ? &*isolation : nullptr});
+  const absl::StatusOr<std::string> page =
+      HtmlReport({header, loaded.program.module(), profile, outputs, notes, reasons,
+                  isolation ? &*isolation : nullptr, &origins});
   if (!page.ok()) return FailIn(loaded, page.status(), flags.program);
   const absl::Status written = WriteFileAtomically(flags.html, *page);
   return written.ok() ? 0 : Fail(written, flags.html);
@@ -205,6 +208,42 @@ struct Given {
   std::vector<Literal> arguments;  // of one device
   RunOptions options;
 };
+
+// The worst element of an output, as --why takes it; empty: none is outside or implausible.
+std::string WrongElement(const Conformance& output) {
+  const DimVector* index = nullptr;
+  if (output.outside > 0 && !output.worst.empty()) index = &output.worst[0].index;
+  if (output.outside == 0 && !output.farthest.empty()) index = &output.farthest[0].index;
+  if (index == nullptr) return {};
+  return output.key + (index->empty() ? "" : fmt::format("[{}]", fmt::join(*index, ",")));
+}
+
+// What the worst elements of the first wrong outputs are made of. Where that can't be found out, the note
+// says why.
+absl::StatusOr<std::vector<ReportedOrigin>> OriginsOfWrong(const LoadedProgram& loaded,
+                                                           const std::vector<Conformance>& outputs,
+                                                           const Given& given) {
+  constexpr size_t kMost = 3;
+  std::vector<ReportedOrigin> origins;
+  for (const Conformance& output : outputs) {
+    const std::string name = WrongElement(output);
+    if (name.empty() || origins.size() == kMost) continue;
+    ASSAY_ASSIGN_OR_RETURN(const OutputElement element,
+                           ParseOutputElement(loaded.program.module(), given.grid, name));
+    ReportedOrigin origin{.element = name, .lines = {}, .notes = {}};
+    const absl::StatusOr<WhyReport> report =
+        ExplainElement(loaded.program, given.grid, given.inputs, given.options, element);
+    ASSAY_RETURN_IF_ERROR(PollWork());
+    if (report.ok()) {
+      for (WhyLine& line : LinesOf(*report)) origin.lines.push_back({line.depth, std::move(line.text)});
+      origin.notes = NotesOf(*report);
+    } else {
+      origin.notes.emplace_back(report.status().message());
+    }
+    origins.push_back(std::move(origin));
+  }
+  return origins;
+}
 
 // What --tolerances asks for.
 absl::Status WriteTolerances(const std::string& path, const std::vector<BoundedOutput>& outputs) {
@@ -280,8 +319,10 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
                 bounded, found.outputs);
   if (!reasons.ok()) return FailIn(loaded, reasons.status(), flags.program);
   if (!flags.html.empty()) {
-    const int failed =
-        WritePage(flags, loaded, profile, reported, bounded.unchecked, *reasons, found.isolation, backend);
+    const absl::StatusOr<std::vector<ReportedOrigin>> origins = OriginsOfWrong(loaded, found.outputs, given);
+    if (!origins.ok()) return FailIn(loaded, origins.status(), flags.program);
+    const int failed = WritePage(flags, loaded, profile, reported, bounded.unchecked, *reasons,
+                                 found.isolation, *origins, backend);
     if (failed != 0) return failed;
   }
   found.reasons = *reasons;

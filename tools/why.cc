@@ -2,15 +2,11 @@
 #include "find/origin/why.h"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
-#include <vector>
+#include <string>
 
-#include "base/counted.h"
 #include "base/json_writer.h"
 #include "devices/device_io.h"
-#include "fmt/format.h"
-#include "hlo/diagnostics.h"
+#include "find/origin/why_lines.h"
 #include "tools/commands.h"
 #include "tools/described_json.h"
 
@@ -39,66 +35,13 @@ std::string WhyJson(const WhyReport& report, const std::string& element) {
   return json.text() + "\n";
 }
 
-std::string NodeText(const WhyNode& node) {
-  std::string text = ToText(node.element);
-  if (node.error_ulps && *node.error_ulps > 0) {
-    text += fmt::format("; {:.3g} ulps off", *node.error_ulps);
-    if (node.digits_lost > 0) text += fmt::format(", {:.1f} digits lost", node.digits_lost);
-  }
-  if (node.sum) {
-    text += fmt::format("; sum of {}", Counted(node.sum->terms, "term"));
-    if (std::isfinite(node.sum->magnitude))
-      text += fmt::format(", sum |term| / |sum| = {:.4g}", node.sum->factor);
-    std::string largest;
-    for (const double term : node.sum->largest)
-      largest += fmt::format("{}{:.6g}", largest.empty() ? "" : ", ", term);
-    if (!largest.empty()) text += ", the largest " + largest;
-  }
-  if (node.is_left_out) text += "; its step was left out";
-  return text;
-}
-
-// Deeper ones are indented as much.
-constexpr size_t kMaxIndent = 40;
-
-// Indented below its reader; an element that was shown with what is below it is not expanded again.
-class TreeText {
- public:
-  explicit TreeText(const WhyReport& report) : report_(report), shown_(report.nodes.size()) {}
-
-  std::string Of() && {
-    // The stack has nodes yet to be shown and their depths.
-    std::vector<std::pair<size_t, size_t>> stack = {{0, 0}};
-    while (!stack.empty()) {
-      const auto [number, depth] = stack.back();
-      stack.pop_back();
-      const WhyNode& node = report_.nodes[number];
-      const std::string indent(2 * std::min(depth, kMaxIndent), ' ');
-      const bool was_shown = shown_[number], is_repeated = was_shown && !node.children.empty();
-      text_ += indent + NodeText(node) + (is_repeated ? " (above)" : "") + "\n";
-      shown_[number] = true;
-      if (was_shown) continue;
-      for (const std::string& whole : node.whole)
-        text_ += fmt::format("{}  any element of {}\n", indent, whole);
-      if (node.more_children > 0)
-        text_ += fmt::format("{}  and {} more\n", indent, Counted(node.more_children, "element"));
-      for (size_t k = node.children.size(); k-- > 0;) stack.emplace_back(node.children[k], depth + 1);
-    }
-    return std::move(text_);
-  }
-
- private:
-  const WhyReport& report_;
-  std::vector<bool> shown_;
-  std::string text_;
-};
-
 std::string WhyText(const WhyReport& report) {
-  std::string text = TreeText(report).Of();
-  if (report.left_out > 0)
-    text += fmt::format("{} left out, by the limits on their number and on memory\n",
-                        Counted(report.left_out, "step"));
-  if (!report.no_shadow.empty()) text += fmt::format("no errors are shown: {}\n", report.no_shadow);
+  // Deeper lines are indented as much.
+  constexpr size_t kMaxIndent = 40;
+  std::string text;
+  for (const WhyLine& line : LinesOf(report))
+    text += std::string(2 * std::min(line.depth, kMaxIndent), ' ') + line.text + "\n";
+  for (const std::string& note : NotesOf(report)) text += note + "\n";
   return text;
 }
 

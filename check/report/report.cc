@@ -75,13 +75,16 @@ class ReportWriter {
 <label><input type="radio" name="theme" id="t-dark"> dark</label></fieldset>
 </header>
 <nav aria-label="Sections"><ul><li><a href="#h-verdict">Verdict</a></li><li><a href="#h-outputs">Outputs</a></li>
-<li><a href="#h-worst">Worst elements</a></li><li><a href="#h-graph">Graph</a></li><li><a href="#h-instructions">Instructions</a></li>
+<li><a href="#h-worst">Worst elements</a></li>)";
+    if (of_.origins != nullptr) page_ += R"(<li><a href="#h-origins">What they are made of</a></li>)";
+    page_ += R"(<li><a href="#h-graph">Graph</a></li><li><a href="#h-instructions">Instructions</a></li>
 <li><a href="#h-elements">Elements</a></li><li><a href="#h-run">This comparison</a></li></ul></nav>
 <main id="main" tabindex="-1">
 )";
     WriteVerdict();
     WriteOutputs();
     WriteWorst();
+    if (of_.origins != nullptr) WriteOrigins(*of_.origins);
     std::vector<Conformance> judged;
     for (const ReportedOutput& output : of_.outputs) judged.push_back(output.judged);
     const InstructionMarks marks = MarksOf(of_.module, judged, of_.notes, of_.isolation);
@@ -275,6 +278,31 @@ class ReportWriter {
 )";
     page_ += rows;
     page_ += "</tbody></table></div></section>\n";
+  }
+
+  void WriteOrigins(const std::vector<ReportedOrigin>& origins) {
+    page_ += R"(<section aria-labelledby="h-origins"><h2 id="h-origins">What they are made of</h2>
+)";
+    if (origins.empty()) {
+      page_ += "<p>No element is outside or implausible.</p></section>\n";
+      return;
+    }
+    page_ += "<p>The exact values behind the worst element of an output: below each one what it reads.</p>\n";
+    for (const ReportedOrigin& origin : origins) {
+      page_ += fmt::format("<details open><summary><code>{}</code></summary>\n", EscapeHtml(origin.element));
+      size_t open = 0;
+      for (const ReportedOrigin::Line& line : origin.lines) {
+        for (; open > line.depth + 1; --open) page_ += "</li></ul>";
+        page_ += open == line.depth + 1 ? "</li>\n" : "<ul class=\"tree\">\n";
+        open = line.depth + 1;
+        page_ += fmt::format("<li><code>{}</code>", EscapeHtml(Shortened(line.text, 400)));
+      }
+      for (; open > 0; --open) page_ += "</li></ul>";
+      for (const std::string& note : origin.notes)
+        page_ += fmt::format("\n<p class=\"note\">{}</p>", EscapeHtml(note));
+      page_ += "\n</details>\n";
+    }
+    page_ += "</section>\n";
   }
 
   // Outputs with pictures: the worst ones, in their own order.

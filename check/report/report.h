@@ -30,6 +30,17 @@ struct ReportHeader {
   std::string engine, command, version;
 };
 
+// What an element is made of: lines of a tree.
+struct ReportedOrigin {
+  struct Line {
+    size_t depth = 0;  // at most one more than that of the line before
+    std::string text;
+  };
+  std::string element;  // "out0[3,7]"
+  std::vector<Line> lines;
+  std::vector<std::string> notes;
+};
+
 struct ReportedComparison {
   const ReportHeader& header;
   const Module& module;
@@ -38,6 +49,7 @@ struct ReportedComparison {
   const std::vector<DerivedBounds::Note>& notes;
   const std::vector<Reason>& reasons;
   const Isolation* isolation = nullptr;
+  const std::vector<ReportedOrigin>* origins = nullptr;  // of wrong elements; null: nobody has asked
 };
 
 // The page holds no time and no place of a file but those of the header: the same comparison gives the same

@@ -3,9 +3,11 @@
 cli_report_test.py ASSAY
 
 The browser is Chromium without a window; where it is not installed those tests are skipped."""
+import html
 import html.parser
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -88,6 +90,31 @@ class Report(ReportCase):
         self.assertIn("✗ 4 outside", text)
         self.assertIn("<h3 id=\"c", text)
         self.assertIn("diff ", text[text.index("<dt>Command</dt>"):][:200])
+
+    def test_what_wrong_elements_are_made_of(self):
+        self.report(0)
+        self.assertIn("<p>No element is outside or implausible.</p>", self.text())
+        self.report(1, r"exponential\(", "exponential-minus-one(", isolate=False)
+        page = self.text()
+        section = page[page.index('<h2 id="h-origins">'):page.index('<h2 id="h-graph">')]
+        found = json.loads(self.report(1, r"exponential\(", "exponential-minus-one(", isolate=False,
+                                       more=["--json"]).stdout)["outputs"]
+        key, output = next((key, output) for key, output in found.items() if output["outside"] > 0)
+        index = ",".join(map(str, output["worst"][0]["index"]))
+        element = key + (f"[{index}]" if index else "")
+        self.assertIn(f"<summary><code>{element}</code></summary>", section)
+        # The tree is that of --why, a list in a list for each step down.
+        lines = self.expect(0, "run", self.program, "--inputs", self.inputs, "--why",
+                            element).stdout.decode().splitlines()
+        self.assertGreater(len(lines), 5)
+        for line in lines:
+            self.assertIn(f"<li><code>{html.escape(line.strip())}</code>", section)
+        depth, deepest = 0, 0
+        for tag in re.findall(r"</?ul", section):
+            depth += 1 if tag == "<ul" else -1
+            deepest = max(deepest, depth)
+        self.assertEqual(depth, 0)
+        self.assertEqual(deepest - 1, max((len(line) - len(line.lstrip())) // 2 for line in lines))
 
     def test_it_comes_with_the_text_and_with_json(self):
         shown = self.report(0).stdout.decode()
