@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "evaluator/ops/collective/collective_terms.h"
 #include "evaluator/registry.h"
-#include "find/origin/collective_terms.h"
 #include "find/values/value_names.h"
 #include "literal/leaves.h"
 

@@ -1,6 +1,6 @@
 // Which elements of the operands of several devices an element of a collective's result is made of.
-#ifndef ASSAY_FIND_ORIGIN_COLLECTIVE_TERMS_H_
-#define ASSAY_FIND_ORIGIN_COLLECTIVE_TERMS_H_
+#ifndef ASSAY_EVALUATOR_OPS_COLLECTIVE_COLLECTIVE_TERMS_H_
+#define ASSAY_EVALUATOR_OPS_COLLECTIVE_COLLECTIVE_TERMS_H_
 
 #include <cstddef>
 #include <optional>
@@ -18,9 +18,9 @@ struct DeviceElement {
   int64_t position = 0;
 };
 
-// Of an element of a leaf of what the device has: of all-reduce, reduce-scatter, all-gather, all-to-all of one
-// array, collective-permute and collective-broadcast; empty where it is made of none, as what no pair of a
-// permute sends. `operand`: the shape of the leaf's operand, the same on all devices. nullopt: another
+// Of an element of a leaf of what the device has: of all-reduce, reduce-scatter, all-gather, all-to-all of
+// one array, collective-permute and collective-broadcast; empty where it is made of none, as what no pair of
+// a permute sends. `operand`: the shape of the leaf's operand, the same on all devices. nullopt: another
 // instruction, or dynamic sizes; any element of any device's operands may be part.
 std::optional<std::vector<DeviceElement>> TermsOfCollective(const DeviceGrid& grid,
                                                             const Instruction& instruction,
@@ -30,4 +30,4 @@ std::optional<std::vector<DeviceElement>> TermsOfCollective(const DeviceGrid& gr
 
 }  // namespace assay
 
-#endif  // ASSAY_FIND_ORIGIN_COLLECTIVE_TERMS_H_
+#endif  // ASSAY_EVALUATOR_OPS_COLLECTIVE_COLLECTIVE_TERMS_H_

@@ -1,4 +1,4 @@
-#include "find/origin/collective_terms.h"
+#include "evaluator/ops/collective/collective_terms.h"
 
 #include <algorithm>
 
