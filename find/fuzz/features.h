@@ -1,5 +1,6 @@
 // What a program has, or did when it ran: operations on types, one operation on another's result, the kernels
-// of its plan, how near results came to their bounds, errors. Programs that have something new lead to others.
+// of its plan, how near results came to their bounds, errors. Programs that have something new lead to
+// others.
 #ifndef ASSAY_FIND_FUZZ_FEATURES_H_
 #define ASSAY_FIND_FUZZ_FEATURES_H_
 

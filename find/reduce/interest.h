@@ -21,7 +21,8 @@ namespace assay {
 struct Interest {
   bool is_interesting = false;
   std::string what;  // in words, for the README; of one that is not interesting, why
-  // Of outputs that were held to bounds, by leaf of the root: how near an element came to its bound, as a share.
+  // Of outputs that were held to bounds, by leaf of the root: the largest share of its bound that an element
+  // came to.
   std::vector<std::pair<int64_t, double>> shares = {};
 };
 

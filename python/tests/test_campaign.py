@@ -101,8 +101,9 @@ def test_golden_tasks(cluster, tmp_path):
 @needs_assay
 def test_conformance_tasks(cluster, tmp_path, monkeypatch):
     suite = tmp_path / "suite"
-    made = subprocess.run([ASSAY, "conformance", "make", str(suite), "--profile", "strict", "--only", "add/s32",
-                           "--only", "negate/s32", "--only", "and/s32"], capture_output=True, text=True)
+    made = subprocess.run([ASSAY, "conformance", "make", str(suite), "--profile", "strict", "--only",
+                           "add/s32", "--only", "negate/s32", "--only", "and/s32"], capture_output=True,
+                          text=True)
     assert made.returncode == 0, made.stderr
     # A backend that subtracts where it should add.
     run = f"{shlex.quote(ASSAY)} run $0.hlo --inputs $1 --output $2"

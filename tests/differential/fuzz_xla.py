@@ -4,8 +4,8 @@
 Usage: fuzz_xla.py ASSAY OUTPUT [--profile xla-cpu] [flags of `assay fuzz`, such as --seconds 3600]
 
 Findings are in OUTPUT. At the end a table shows how many programs each deviation explains that docs/found.md
-has (known_deviations.py). The exit code is 1 if a finding is not explained, else that of `assay fuzz`, but 0 for
-findings.
+has (known_deviations.py). The exit code is 1 if a finding is not explained, else that of `assay fuzz`, but 0
+for findings.
 """
 
 import argparse

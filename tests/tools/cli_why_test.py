@@ -204,7 +204,8 @@ ENTRY e {
         for element, wanted in (
                 ("r0p0/out0[2]", [("r0p0/sum", [2], "10"), ("r1p0/arg0", [2], "7"), ("r0p0/arg0", [2], "3")]),
                 # Device 0 is the second one of its group, and has the second part.
-                ("r0p0/out1[1]", [("r0p0/part", [1], "12"), ("r1p0/arg0", [3], "8"), ("r0p0/arg0", [3], "4")]),
+                ("r0p0/out1[1]", [("r0p0/part", [1], "12"), ("r1p0/arg0", [3], "8"),
+                                  ("r0p0/arg0", [3], "4")]),
                 ("r1p0/out2[5]", [("r1p0/all", [5], "2"), ("r0p0/arg0", [1], "2")]),
                 ("r1p0/out3[0]", [("r1p0/turned", [0], "3"), ("r0p0/arg0", [2], "3")]),
                 ("r1p0/out3[3]", [("r1p0/turned", [3], "8"), ("r1p0/arg0", [3], "8")]),

@@ -86,7 +86,8 @@ def fuzz_tasks(folder: str | os.PathLike, flags: list[str], programs: int, seeds
     tasks = []
     for seed in seeds:
         output = str(folder / f"seed-{seed}")
-        words = [assay, "fuzz", *flags, "--seed", str(seed), "--programs", str(programs), "--output", output, "--json"]
+        words = [assay, "fuzz", *flags, "--seed", str(seed), "--programs", str(programs), "--output", output,
+                 "--json"]
         # What a worker that died has left is not continued: programs depend on those before them. Its command
         # may still run: it is waited for.
         again = f"rm -rf {shlex.quote(output)}; exec {shlex.join(words)}"
@@ -154,8 +155,8 @@ def _findings(task: Task, status: int | None, output: str, results: str) -> tupl
         with open(results, encoding="utf-8") as file:
             found = json.load(file)["findings"]
         findings = [{"name": of["folder"], "outcome": "crash" if of["kind"] == "crash" else "fail",
-                     "why": f"{of['kind']}: {of['cause']}, {of['programs']} programs", "command": task.command,
-                     "cause": f"{of['kind']}: {of['cause']}"} for of in found]
+                     "why": f"{of['kind']}: {of['cause']}, {of['programs']} programs",
+                     "command": task.command, "cause": f"{of['kind']}: {of['cause']}"} for of in found]
         return ("fail" if findings else "pass"), findings
     if status == 0:
         return "pass", []
