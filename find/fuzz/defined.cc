@@ -1,5 +1,7 @@
 #include "find/fuzz/defined.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,38 @@
 
 namespace assay::fuzz {
 namespace {
+
+// Whether the element lies in the triangle that a Cholesky factor was not asked for.
+bool IsInOtherTriangle(const Shape& factor, bool is_lower, int64_t position) {
+  const int64_t n = factor.size(factor.rank() - 1);
+  const int64_t row = position / n % n, column = position % n;
+  return is_lower ? column > row : column < row;
+}
+
+// Whether nobody reads the open triangle of the Cholesky factor: each user is a select whose predicate leaves
+// it out.
+bool IsCutOff(const CheckedCase& test_case, const AuditFinding& finding, const RunOptions& run) {
+  const Computation& entry = test_case.entry();
+  if (finding.computation != entry.name) return false;
+  const auto at = std::ranges::find(entry.instructions, finding.instruction, &Instruction::name);
+  if (at == entry.instructions.end() || at->opcode != Opcode::kCholesky) return false;
+  const auto factor = static_cast<int32_t>(at - entry.instructions.begin());
+  if (entry.root == factor) return false;
+  CheckedCase with_values = test_case;
+  with_values.ComputeValues(run);
+  const bool is_lower = at->attributes.Bool(Attr::kLower);
+  for (const Instruction& user : entry.instructions) {
+    if (std::ranges::find(user.operands, factor) == user.operands.end()) continue;
+    if (user.opcode != Opcode::kSelect || with_values.values().empty()) return false;
+    const std::optional<Literal>& predicate = with_values.values()[static_cast<size_t>(user.operands[0])];
+    if (!predicate || !std::ranges::equal(predicate->shape().sizes(), at->shape->sizes())) return false;
+    for (int64_t i = 0; i < at->shape->num_elements(); ++i) {
+      const int32_t chosen = user.operands[predicate->GetInt(i) != 0 ? 1 : 2];
+      if (chosen == factor && IsInOtherTriangle(*at->shape, is_lower, i)) return false;
+    }
+  }
+  return true;
+}
 
 class DefinedTest final : public InterestTest {
  public:
@@ -30,6 +64,7 @@ class DefinedTest final : public InterestTest {
       const bool is_unknown = finding.runs == 0;
       if (!finding.Depends() && !is_unknown) continue;
       if (finding.point == AuditPoint::kSubnormals) continue;
+      if (finding.point == AuditPoint::kOtherTriangle && IsCutOff(test_case, finding, run)) continue;
       return Interest{
           false, fmt::format("%{} depends on {}, which is open", finding.instruction, Name(finding.point))};
     }

@@ -209,6 +209,29 @@ ENTRY main {
   CHECK(!with_select("constant(true)").is_interesting);
 }
 
+TEST_CASE("fuzz: a Cholesky factor is judged where its open triangle is cut off", "[fuzz]") {
+  const auto with = [](const std::string& lower, const std::string& direction, const std::string& result) {
+    return AskDefined(
+               "HloModule m\nENTRY main {\n  a = s32[3] parameter(0)\n"
+               "  q = f32[2,2] constant({{2,1},{1,2}})\n  l = f32[2,2] cholesky(q), lower=" +
+               lower +
+               "\n  row = s32[2,2] iota(), iota_dimension=0\n"
+               "  column = s32[2,2] iota(), iota_dimension=1\n"
+               "  m = pred[2,2] compare(row, column), direction=" +
+               direction + "\n  z = f32[2,2] constant({{0,0},{0,0}})\n  s = f32[2,2] select(m, l, z)\n" +
+               "  other = f32[2,2] select(m, z, l)\n  ROOT r = (s32[3], f32[2,2]) tuple(a, " + result +
+               ")\n}\n")
+        .is_interesting;
+  };
+  CHECK(with("true", "GE", "s"));
+  CHECK(with("false", "LE", "s"));
+  CHECK(with("true", "LT", "other"));
+  CHECK(!with("true", "LE", "s"));
+  CHECK(!with("false", "GE", "s"));
+  CHECK(!with("true", "GE", "other"));
+  CHECK(!with("true", "GE", "l"));
+}
+
 TEST_CASE("fuzz: what came near to its bound is new", "[fuzz]") {
   const absl::StatusOr<Program> program = Program::Load("", R"(HloModule m
 ENTRY main {
