@@ -84,7 +84,7 @@ function(assay_library name)
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/assay>)
   target_compile_features(assay_${name} PUBLIC cxx_std_20)
   set_target_properties(assay_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS assay_${name} EXPORT assayTargets)
+  install(TARGETS assay_${name} EXPORT assayTargets COMPONENT development)
   # A folder without sources yet is no library.
   set(dependencies ${arg_UNPARSED_ARGUMENTS})
   foreach(dependency ${dependencies})
