@@ -101,6 +101,7 @@ class Maker {
   };
   // A computation of whole arrays and what to call it with.
   Body AnyBody(int64_t parameters, bool one_instruction, bool with_effects);
+  void LeaveOutUnused(Body& body);
   void TakeApart(std::optional<int32_t> value);                    // an array of a tuple
   ComputationId CountsTo(const Shape& state, int64_t iterations);  // whether element 0 of a state is below
   void Async();

@@ -90,11 +90,46 @@ void Maker::CopyStart() {
   if (start) Add(Opcode::kCopyDone, {*start});
 }
 
+// Leaves out what the body's result does not need, parameters and their operands included.
+void Maker::LeaveOutUnused(Body& body) {
+  Computation& before = module_.computations[static_cast<size_t>(body.id.value)];
+  const size_t count = before.instructions.size();
+  std::vector<bool> is_needed(count);
+  is_needed[static_cast<size_t>(before.root)] = true;
+  for (size_t k = count; k-- > 0;) {
+    for (const int32_t operand : before.instructions[k].operands)
+      is_needed[static_cast<size_t>(operand)] = is_needed[static_cast<size_t>(operand)] || is_needed[k];
+  }
+  Computation after;
+  after.name = before.name;
+  std::vector<int32_t> operands, became(count);
+  for (size_t k = 0; k < count; ++k) {
+    if (!is_needed[k]) continue;
+    Instruction instruction = std::move(before.instructions[k]);
+    for (int32_t& operand : instruction.operands) operand = became[static_cast<size_t>(operand)];
+    became[k] = static_cast<int32_t>(after.instructions.size());
+    if (instruction.opcode == Opcode::kParameter) {
+      operands.push_back(body.operands[static_cast<size_t>(instruction.parameter_number)]);
+      instruction.parameter_number = static_cast<int64_t>(after.parameters.size());
+      after.parameters.push_back(became[k]);
+    }
+    after.instructions.push_back(std::move(instruction));
+  }
+  after.root = became[static_cast<size_t>(before.root)];
+  before = std::move(after);
+  body.operands = std::move(operands);
+}
+
 void Maker::Fusion() {
   constexpr const char* kKinds[] = {"kLoop", "kInput", "kOutput", "kCustom"};
-  const Body body = AnyBody(1 + Below(3), false, choices_.OneIn(2));
-  TakeApart(
-      Add(Opcode::kFusion, body.operands, {{Attr::kKind, Word{kKinds[Below(4)]}}, {Attr::kCalls, body.id}}));
+  Body body = AnyBody(1 + Below(3), false, choices_.OneIn(2));
+  const char* kind = kKinds[Below(4)];
+  // Compilers refuse fusions of parameters that nobody reads, and those of kinds whose form is their own.
+  if (options_.pure) {
+    LeaveOutUnused(body);
+    kind = kKinds[0];
+  }
+  TakeApart(Add(Opcode::kFusion, body.operands, {{Attr::kKind, Word{kind}}, {Attr::kCalls, body.id}}));
 }
 
 void Maker::Call() {

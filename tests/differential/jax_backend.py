@@ -29,6 +29,23 @@ def parameter_types(text):
     return {int(number): element for element, number in found}
 
 
+def result_keys(text):
+    """Names of the entry computation's results in order: out0, ...; of a tuple in the tuple out1.0, ..."""
+    header = text[text.index('ENTRY '):].partition('\n')[0]
+    result = re.sub(r'/\*.*?\*/', '', header[header.rindex('->') + 2:])
+    keys, path = [], []  # numbers of the element in the tuples around it
+    for token in re.findall(r'\w+\[[^\]]*\](?:\{[^}]*\})?|[(),]', result):
+        if token == '(':
+            path.append(0)
+        elif token == ')':
+            path.pop()
+        elif token == ',':
+            path[-1] += 1
+        else:
+            keys.append('out' + ('.'.join(map(str, path)) or '0'))
+    return keys
+
+
 def run(runner, program, inputs, outputs):
     """Why not; empty: it ran."""
     import numpy as np
@@ -44,7 +61,7 @@ def run(runner, program, inputs, outputs):
     status, results = runner.run(text, [arguments])
     if status != 'ok':
         return f'{runner.label()} refuses the program: {results}'
-    np.savez(outputs, **{f'out{k}': result for k, result in enumerate(results[0])})
+    np.savez(outputs, **dict(zip(result_keys(text), results[0], strict=True)))
     return ''
 
 

@@ -11,6 +11,7 @@ from cli_testing import ASSAY, CliCase
 DIFFERENTIAL = pathlib.Path(__file__).resolve().parent.parent / "differential"
 BACKEND = DIFFERENTIAL / "planted_faults.py"
 sys.path.insert(0, str(DIFFERENTIAL))
+import jax_backend  # noqa: E402
 import known_deviations  # noqa: E402
 
 
@@ -60,6 +61,17 @@ class Fuzz(CliCase):
                            error="")
         causes = {finding["cause"].partition("(")[0] for finding in json.loads(done.stdout)["findings"]}
         self.assertEqual(causes, {"reverse", "pad"})
+
+
+class JaxBackend(unittest.TestCase):
+
+    def test_outputs_have_the_names_that_assay_gives(self):
+        for result, keys in (("f32[2,3]{1,0}", ["out0"]), ("(f32[2]{0}, s32[])", ["out0", "out1"]),
+                             ("(f32[2]{0}, (s32[], f32[2,2]{1,0}), /*index=2*/u8[])",
+                              ["out0", "out1.0", "out1.1", "out2"]), ("((f32[2]{0}), s32[])",
+                                                                      ["out0.0", "out1"])):
+            text = f"HloModule m\n\nENTRY %main (p: (f32[1], s32[])) -> {result} {{\n  a -> b\n"
+            self.assertEqual(jax_backend.result_keys(text), keys)
 
 
 class KnownDeviations(CliCase):
