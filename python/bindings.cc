@@ -1,10 +1,6 @@
 // The Python module assay._assay: programs, and arrays in and out. Everything that is Python's business
 // (names, pytrees, JAX) is in python/assay/; here arrays are (descriptor, element type, sizes, buffer),
 // as .npy files have them.
-#include <pybind11/functional.h>
-#include <pybind11/numpy.h>
-#include <pybind11/stl.h>
-
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -32,21 +28,28 @@
 #include "literal/compare.h"
 #include "literal/literal_text.h"
 #include "literal/npz.h"
+#include "python/classes.h"
 #include "python/ffi_bindings.h"
 #include "python/ops_bindings.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
 
-namespace py = pybind11;
-
 namespace assay {
 
 // Raised as assay.Error's subclasses: (message, exit code of the command line).
-class StatusError : public std::runtime_error {
+class StatusError : public py::Exception {
  public:
-  StatusError(const std::string& message, int code) : std::runtime_error(message), code(code) {}
-  const int code;
+  StatusError(const std::string& message, int code) : Exception(message), code_(code) {}
+  void Set() const override { PyErr_SetObject(type_, py::Tuple(what(), code_).get()); }
+  static void Define(PyObject* module) {
+    type_ = py::Object::Steal(PyErr_NewException("assay._assay.StatusError", nullptr, nullptr)).release();
+    if (PyModule_AddObjectRef(module, "StatusError", type_) != 0) throw py::PythonError();
+  }
+
+ private:
+  static inline PyObject* type_ = nullptr;
+  int code_;
 };
 
 void Throw(const absl::Status& status, const std::string& file, std::string_view source) {
@@ -60,25 +63,21 @@ namespace {
 // Keeps a Python buffer alive. The last Literal that shares it may go on any thread.
 class Lender {
  public:
-  explicit Lender(const py::buffer& buffer) : info_(buffer.request()), object_(buffer) {}
+  explicit Lender(const py::Object& object) : buffer_(std::in_place, object) {}
   ~Lender() {
-    const py::gil_scoped_acquire gil;
-    info_ = {};
-    object_.release().dec_ref();
+    const py::WithLock lock;
+    buffer_.reset();
   }
-  std::span<const std::byte> bytes() const {
-    return {static_cast<const std::byte*>(info_.ptr), static_cast<size_t>(info_.size * info_.itemsize)};
-  }
+  std::span<const std::byte> bytes() const { return buffer_->bytes(); }
 
  private:
-  py::buffer_info info_;
-  py::object object_;
+  std::optional<py::Buffer> buffer_;
 };
 
 constexpr uintptr_t kAlignment = 16;  // what any element type wants
 
 // C-contiguous bytes, shared where their alignment allows.
-RawBytes BytesOf(const py::buffer& buffer) {
+RawBytes BytesOf(const py::Object& buffer) {
   auto lender = std::make_shared<const Lender>(buffer);
   const std::span<const std::byte> bytes = lender->bytes();
   if (bytes.empty() || reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
@@ -91,37 +90,33 @@ RawBytes BytesOf(const py::buffer& buffer) {
 }
 
 // A leaf of the results: element type, sizes, and its bytes as .npy files hold them.
-py::tuple ToPython(const std::string& key, Literal value) {
+py::Object ToPython(const std::string& key, Literal value) {
   if (const absl::Status status = value.Unshare(); !status.ok()) Throw(status, key, "");
-  const Shape& shape = value.shape();
-  py::tuple sizes(shape.rank());
-  for (int64_t d = 0; d < shape.rank(); ++d) sizes[d] = shape.size(d);
-  py::object bytes;
-  if (StoredAsNpy(value)) {
-    auto* const owner = new Literal(std::move(value));
-    const py::capsule capsule(owner, [](void* p) { delete static_cast<Literal*>(p); });
-    bytes = py::array(py::dtype("u1"), {static_cast<py::ssize_t>(owner->bytes().size())}, {py::ssize_t{1}},
-                      owner->data(), capsule);
-    return py::make_tuple(key, Name(owner->shape().element_type()), sizes, bytes);
+  const std::string_view type = Name(value.shape().element_type());
+  const py::Object sizes = py::SizesOf(value.shape().sizes());
+  if (!StoredAsNpy(value)) {
+    const std::string file = EncodeNpy(value);
+    return py::Tuple(key, type, sizes,
+                     py::CopiedMemory(std::string_view(file).substr(NpyHeader(value).size())));
   }
-  const std::string file = EncodeNpy(value);
-  const std::string_view data = std::string_view(file).substr(NpyHeader(value).size());
-  return py::make_tuple(key, Name(shape.element_type()), sizes,
-                        py::array(py::dtype("u1"), {static_cast<py::ssize_t>(data.size())}, data.data()));
+  const auto owner = std::make_shared<Literal>(std::move(value));
+  const std::span<const std::byte> bytes = owner->bytes();
+  // The literal is this object's alone.
+  return py::Tuple(key, type, sizes, py::Memory(owner, {const_cast<std::byte*>(bytes.data()), bytes.size()}));
 }
 
 // An array is ("f32", (2, 3)), with None for a free dimension; a tuple a list, a token None.
-py::object Describe(const Shape& shape) {
+py::Object Describe(const Shape& shape) {
   if (shape.IsTuple()) {
-    py::list elements;
-    for (const Shape& element : shape.elements()) elements.append(Describe(element));
+    py::List elements;
+    for (const Shape& element : shape.elements()) elements.Append(Describe(element));
     return elements;
   }
-  if (!shape.IsArray()) return py::none();
-  py::list sizes;
-  for (int64_t size : shape.sizes())
-    sizes.append(size == kUnboundedSize ? py::object(py::none()) : py::object(py::int_(size)));
-  return py::make_tuple(std::string(Name(shape.element_type())), py::tuple(sizes));
+  if (!shape.IsArray()) return py::Object::None();
+  py::List sizes;
+  for (const int64_t size : shape.sizes())
+    sizes.Append(size == kUnboundedSize ? py::Object::None() : py::To(size));
+  return py::Tuple(Name(shape.element_type()), py::AsTuple(sizes));
 }
 
 struct Options {
@@ -137,14 +132,14 @@ EngineChoice ChoiceOf(const std::string& engine) {
   if (engine == "reference") return EngineChoice::kReference;
   if (engine == "fast") return EngineChoice::kFast;
   if (engine == "gpu") return EngineChoice::kGpu;
-  throw py::value_error("engine is '" + engine + "', wanted 'exact', 'fast', 'gpu' or 'reference'");
+  throw py::ValueError("engine is '" + engine + "', wanted 'exact', 'fast', 'gpu' or 'reference'");
 }
 
 Crosscheck CrosscheckOf(const std::string& word) {
   if (word == "off") return Crosscheck::kOff;
   if (word == "sample") return Crosscheck::kSample;
   if (word == "full") return Crosscheck::kFull;
-  throw py::value_error("crosscheck is '" + word + "', wanted 'off', 'sample' or 'full'");
+  throw py::ValueError("crosscheck is '" + word + "', wanted 'off', 'sample' or 'full'");
 }
 
 class PyModule {
@@ -184,30 +179,30 @@ class PyModule {
     if (!text.ok()) Throw(text.status(), name_, text_);
     return text->value_or("");
   }
-  py::bytes ToProto() const {
+  py::Object ToProto() const {
     RequireShapes();
-    return Exported(ExportProto(program_.as_written()));
+    return py::BytesObject(Exported(ExportProto(program_.as_written())));
   }
   std::string DescribeInputs() const { return DescribeParameters(program_.verified()); }
 
-  py::list Parameters() const {
+  py::List Parameters() const {
     const Computation& entry = program_.module().entry_computation();
-    py::list parameters;
+    py::List parameters;
     for (int32_t parameter : entry.parameters)
-      parameters.append(Describe(*entry.instructions[parameter].shape));
+      parameters.Append(Describe(*entry.instructions[parameter].shape));
     return parameters;
   }
-  py::object Result() const {
+  py::Object Result() const {
     return Describe(*PrintedShape(program_.module().entry_computation().root_instruction()));
   }
 
   // What arrays are given by: key -> (descriptor, element type where the descriptor does
   // not say it, sizes, C-contiguous buffer of bytes).
   using Arrays =
-      std::map<std::string, std::tuple<std::string, std::string, std::vector<int64_t>, py::buffer>>;
+      std::map<std::string, std::tuple<std::string, std::string, std::vector<int64_t>, py::Object>>;
 
   // The results, by key, which all devices agree on.
-  py::list Evaluate(const Arrays& arrays, const Options& options) {
+  py::List Evaluate(const Arrays& arrays, const Options& options) {
     const std::vector<NamedLiterals> devices = RunChecked(arrays, options, {.replicas = 0, .partitions = 0});
     const auto same = [](const auto& a, const auto& b) { return Literal::BitwiseEqual(a.second, b.second); };
     for (const NamedLiterals& device : devices) {
@@ -222,18 +217,18 @@ class PyModule {
   }
 
   // The results of each device; keys of arrays have the names of devices before them, or are every device's.
-  py::list EvaluateDevices(const Arrays& arrays, const Options& options, int64_t replicas,
+  py::List EvaluateDevices(const Arrays& arrays, const Options& options, int64_t replicas,
                            int64_t partitions) {
-    py::list all;
+    py::List all;
     for (const NamedLiterals& device :
          RunChecked(arrays, options, {.replicas = replicas, .partitions = partitions}))
-      all.append(Leaves(device));
+      all.Append(Leaves(device));
     return all;
   }
 
   // How outputs of a backend, by key, lie in what the profile lets a backend give.
   // A page of it is written to `html`, where that is not empty.
-  py::dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
+  py::Dict Diff(const Arrays& arrays, const Arrays& outputs, const std::string& profile_name,
                 const Options& options, const std::string& html, int64_t samples,
                 const std::string& isolate_command) {
     const absl::StatusOr<Profile> profile = LoadProfile(profile_name);
@@ -245,7 +240,7 @@ class PyModule {
     const RunOptions run = RunOptionsOf(options);
     absl::StatusOr<Judged> judged;
     {
-      const py::gil_scoped_release no_gil;
+      const py::WithoutLock unlocked;
       judged = JudgeAll(choice, run, *profile, inputs, actual, samples, isolate_command);
       if (judged.ok() && !html.empty()) {
         const absl::Status written = WritePage(html, *profile, options.engine, *judged);
@@ -254,28 +249,28 @@ class PyModule {
       inputs.clear();
       actual.clear();
     }
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
+    if (PyErr_Occurred() != nullptr) throw py::PythonError();  // Ctrl-C
     if (!judged.ok()) Throw(judged.status(), name_, text_);
-    py::list conformances, notes;
-    for (const ReportedOutput& output : judged->outputs) conformances.append(DictOf(output.judged));
+    py::List conformances, notes;
+    for (const ReportedOutput& output : judged->outputs) conformances.Append(DictOf(output.judged));
     for (const DerivedBounds::Note& note : judged->unchecked)
-      notes.append(py::make_tuple(note.instruction, note.op, note.why));
-    py::dict result;
-    result["outputs"] = conformances;
-    result["undecided_from"] = notes;
-    result["samples"] = judged->samples;
-    py::list reasons;
-    for (const Reason& reason : judged->reasons) reasons.append(DictOf(reason));
-    result["reasons"] = reasons;
+      notes.Append(py::Tuple(note.instruction, note.op, note.why));
+    py::Dict result;
+    result.Set("outputs", py::To(conformances));
+    result.Set("undecided_from", py::To(notes));
+    result.Set("samples", py::To(judged->samples));
+    py::List reasons;
+    for (const Reason& reason : judged->reasons) reasons.Append(DictOf(reason));
+    result.Set("reasons", py::To(reasons));
     return result;
   }
 
   // (replicas, partitions) that the program runs on where these are asked for, 0 for as many as it wants.
-  py::tuple Grid(int64_t replicas, int64_t partitions) const {
+  py::Object Grid(int64_t replicas, int64_t partitions) const {
     const absl::StatusOr<DeviceGrid> grid =
         ResolveDeviceGrid(program_.module(), {.replicas = replicas, .partitions = partitions});
     if (!grid.ok()) Throw(grid.status(), name_, text_);
-    return py::make_tuple(grid->replicas, grid->partitions);
+    return py::Tuple(grid->replicas, grid->partitions);
   }
 
  private:
@@ -288,11 +283,11 @@ class PyModule {
     const RunOptions run = RunOptionsOf(options);
     absl::StatusOr<std::vector<NamedLiterals>> results;
     {
-      const py::gil_scoped_release no_gil;
+      const py::WithoutLock unlocked;
       results = Run(choice, run, inputs, devices);
       inputs.clear();
     }
-    if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // Ctrl-C
+    if (PyErr_Occurred() != nullptr) throw py::PythonError();  // Ctrl-C
     if (!results.ok()) Throw(results.status(), name_, text_);
     return *std::move(results);
   }
@@ -369,54 +364,51 @@ class PyModule {
     return WriteFileAtomically(path, page);
   }
 
-  static py::dict DictOf(const Conformance& output) {
-    py::list worst;
+  static py::Dict DictOf(const Conformance& output) {
+    py::List worst;
     for (const Conformance::Element& element : output.worst) {
-      worst.append(py::make_tuple(
-          py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
-          element.exact, element.actual, element.radius, element.ulps, element.share));
+      worst.Append(py::Tuple(py::SizesOf(element.index), element.exact, element.actual, element.radius,
+                             element.ulps, element.share));
     }
-    py::list farthest;
+    py::List farthest;
     for (const Conformance::Estimated& element : output.farthest) {
-      farthest.append(py::make_tuple(
-          py::tuple(py::cast(std::vector<int64_t>(element.index.begin(), element.index.end()))),
-          element.exact, element.actual, element.ulps, element.spread, element.share, element.distance,
-          element.allowed));
+      farthest.Append(py::Tuple(py::SizesOf(element.index), element.exact, element.actual, element.ulps,
+                                element.spread, element.share, element.distance, element.allowed));
     }
-    py::dict result;
-    result["key"] = output.key;
-    result["error"] = output.error;
-    result["elements"] = output.elements;
-    result["inside"] = output.inside;
-    result["outside"] = output.outside;
-    result["undecided"] = output.unchecked;
-    result["plausible"] = output.plausible;
-    result["implausible"] = output.implausible;
-    result["farthest"] = farthest;
-    result["largest_share"] = output.largest_share;
-    result["worst"] = worst;
+    py::Dict result;
+    result.Set("key", py::To(output.key));
+    result.Set("error", py::To(output.error));
+    result.Set("elements", py::To(output.elements));
+    result.Set("inside", py::To(output.inside));
+    result.Set("outside", py::To(output.outside));
+    result.Set("undecided", py::To(output.unchecked));
+    result.Set("plausible", py::To(output.plausible));
+    result.Set("implausible", py::To(output.implausible));
+    result.Set("farthest", py::To(farthest));
+    result.Set("largest_share", py::To(output.largest_share));
+    result.Set("worst", py::To(worst));
     return result;
   }
 
   // The fields of assay.Reason.
-  static py::dict DictOf(const Reason& reason) {
-    const auto iteration = [](const FirstUndecided& at) -> py::object {
-      return at.iteration < 0 ? py::object(py::none()) : py::object(py::int_(at.iteration));
+  static py::Dict DictOf(const Reason& reason) {
+    const auto iteration = [](const FirstUndecided& at) {
+      return at.iteration < 0 ? py::Object::None() : py::To(at.iteration);
     };
-    py::dict result;
-    result["output"] = reason.key;
-    result["instruction"] = reason.first.instruction;
-    result["op"] = reason.first.op;
-    result["inside"] = reason.first.inside;
-    result["iteration"] = iteration(reason.first);
-    result["why"] = reason.first.why;
-    result["plausible"] = reason.plausible;
-    result["implausible"] = reason.implausible;
-    result["undecided"] = reason.undecided;
-    result["lacks_rule"] = reason.lacks_rule;
-    result["next"] = reason.next;
-    result["text"] = fmt::format("nothing is proven of {} {}", ElementsOf(reason), WhyOf(reason));
-    result["samples_part"] = PartingOf(reason);
+    py::Dict result;
+    result.Set("output", py::To(reason.key));
+    result.Set("instruction", py::To(reason.first.instruction));
+    result.Set("op", py::To(reason.first.op));
+    result.Set("inside", py::To(reason.first.inside));
+    result.Set("iteration", py::To(iteration(reason.first)));
+    result.Set("why", py::To(reason.first.why));
+    result.Set("plausible", py::To(reason.plausible));
+    result.Set("implausible", py::To(reason.implausible));
+    result.Set("undecided", py::To(reason.undecided));
+    result.Set("lacks_rule", py::To(reason.lacks_rule));
+    result.Set("next", py::To(reason.next));
+    result.Set("text", py::To(fmt::format("nothing is proven of {} {}", ElementsOf(reason), WhyOf(reason))));
+    result.Set("samples_part", py::To(PartingOf(reason)));
     return result;
   }
 
@@ -436,20 +428,20 @@ class PyModule {
     run.crosscheck = CrosscheckOf(options.crosscheck);
     run.run_seed = options.seed;
     run.interrupted = [] {
-      const py::gil_scoped_acquire gil;
+      const py::WithLock lock;
       return PyErr_CheckSignals() != 0;
     };
     run.print = [](const std::string& name, const Literal& value) {
-      const py::gil_scoped_acquire gil;
-      py::print(
+      const py::WithLock lock;
+      py::Print(
           fmt::format("{} {}\n{}", EscapeControls(name), value.shape().ToString(), LiteralToDisplay(value)));
     };
     return run;
   }
 
-  static py::list Leaves(const NamedLiterals& results) {
-    py::list leaves;
-    for (const auto& [key, value] : results) leaves.append(ToPython(key, value));
+  static py::List Leaves(const NamedLiterals& results) {
+    py::List leaves;
+    for (const auto& [key, value] : results) leaves.Append(ToPython(key, value));
     return leaves;
   }
 
@@ -490,52 +482,72 @@ class PyModule {
   RunCounts run_counts_;  // of this module: loaded again, it is sampled from its first run
 };
 
+std::unique_ptr<PyModule> MakeModule(const std::string& name, const std::string& program, bool lapack) {
+  return std::make_unique<PyModule>(name, program, lapack);
+}
+std::unique_ptr<Options> MakeOptions() { return std::make_unique<Options>(); }
+
+void DefineOptions(PyObject* module) {
+  static PyGetSetDef fields[] = {py::Field<&Options::engine>("engine"),
+                                 py::Field<&Options::crosscheck>("crosscheck"),
+                                 py::Field<&Options::jobs>("jobs"),
+                                 py::Field<&Options::max_steps>("max_steps"),
+                                 py::Field<&Options::memory_limit>("memory_limit"),
+                                 py::Field<&Options::timeout>("timeout"),
+                                 py::Field<&Options::seed>("seed"),
+                                 {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void*>(py::Caller<decltype(&MakeOptions)>::New<Options, &MakeOptions>)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(py::Class<Options>::Destroy)},
+      {Py_tp_getset, fields},
+      {0, nullptr}};
+  py::Class<Options>::Define(module, "Options", slots);
+}
+
+void DefineModule(PyObject* module) {
+  static PyMethodDef methods[] = {py::Method<&PyModule::ToHlo>("to_hlo"),
+                                  py::Method<&PyModule::ToMlir>("to_mlir"),
+                                  py::Method<&PyModule::ToProto>("to_proto"),
+                                  py::Method<&PyModule::DescribeInputs>("describe_inputs"),
+                                  py::Method<&PyModule::Parameters>("parameters"),
+                                  py::Method<&PyModule::Result>("result"),
+                                  py::Method<&PyModule::Evaluate>("evaluate"),
+                                  py::Method<&PyModule::EvaluateDevices>("evaluate_devices"),
+                                  py::Method<&PyModule::Diff>("diff"),
+                                  py::Method<&PyModule::Sampled>("sampled"),
+                                  py::Method<&PyModule::Grid>("grid"),
+                                  {}};
+  static PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void*>(py::Caller<decltype(&MakeModule)>::New<PyModule, &MakeModule>)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(py::Class<PyModule>::Destroy)},
+      {Py_tp_methods, methods},
+      {0, nullptr}};
+  py::Class<PyModule>::Define(module, "Module", slots);
+}
+
+py::Object MakeExtension() {
+  static PyMethodDef functions[] = {py::Function<&KeyOfSeed>("key_of_seed"), {}};
+  static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                   "_assay",
+                                   "The evaluator. Use the package assay, not this module.",
+                                   -1,
+                                   functions,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr,
+                                   nullptr};
+  py::Object module = py::Object::Steal(PyModule_Create(&definition));
+  if (PyModule_AddStringConstant(module.get(), "version", ASSAY_VERSION) != 0) throw py::PythonError();
+  StatusError::Define(module.get());
+  py::DefineMemory(module.get());
+  DefineOptions(module.get());
+  DefineModule(module.get());
+  DefineOps(module.get());
+  DefineFfi(module.get());
+  return module;
+}
+
 }  // namespace
 }  // namespace assay
 
-PYBIND11_MODULE(_assay, m) {
-  using assay::Options;
-  using assay::PyModule;
-  m.doc() = "The evaluator. Use the package assay, not this module.";
-  m.def("key_of_seed", &assay::KeyOfSeed);
-  m.attr("version") = ASSAY_VERSION;
-
-  static py::exception<assay::StatusError> status_error(m, "StatusError");
-  // pybind11 says what the parameter is. NOLINTNEXTLINE(performance-unnecessary-value-param)
-  py::register_exception_translator([](std::exception_ptr p) {
-    try {
-      if (p) std::rethrow_exception(p);
-    } catch (const assay::StatusError& error) {
-      const py::tuple arguments = py::make_tuple(error.what(), error.code);
-      PyErr_SetObject(status_error.ptr(), arguments.ptr());
-    }
-  });
-
-  py::class_<Options>(m, "Options")
-      .def(py::init<>())
-      .def_readwrite("engine", &Options::engine)
-      .def_readwrite("crosscheck", &Options::crosscheck)
-      .def_readwrite("jobs", &Options::jobs)
-      .def_readwrite("max_steps", &Options::max_steps)
-      .def_readwrite("memory_limit", &Options::memory_limit)
-      .def_readwrite("timeout", &Options::timeout)
-      .def_readwrite("seed", &Options::seed);
-
-  py::class_<PyModule>(m, "Module")
-      .def(py::init([](const std::string& name, const py::bytes& program, bool lapack) {
-        return std::make_unique<PyModule>(name, std::string(program), lapack);
-      }))
-      .def("to_hlo", &PyModule::ToHlo)
-      .def("to_mlir", &PyModule::ToMlir)
-      .def("to_proto", &PyModule::ToProto)
-      .def("describe_inputs", &PyModule::DescribeInputs)
-      .def("parameters", &PyModule::Parameters)
-      .def("result", &PyModule::Result)
-      .def("evaluate", &PyModule::Evaluate)
-      .def("evaluate_devices", &PyModule::EvaluateDevices)
-      .def("diff", &PyModule::Diff)
-      .def("sampled", &PyModule::Sampled)
-      .def("grid", &PyModule::Grid);
-  assay::BindOps(m);
-  assay::DefineFfi(m, [](const absl::Status& status) { assay::Throw(status, "assay", ""); });
-}
+PyMODINIT_FUNC PyInit__assay() { return assay::py::Guarded(assay::MakeExtension); }

@@ -1,7 +1,5 @@
 #include "python/ffi_bindings.h"
 
-#include <pybind11/stl.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -9,8 +7,8 @@
 #include <utility>
 
 #include "custom/ffi/library.h"
-
-namespace py = pybind11;
+#include "python/classes.h"
+#include "python/ops_bindings.h"
 
 namespace assay {
 namespace {
@@ -43,16 +41,7 @@ class RegisteredOps {
   std::shared_ptr<const FfiOps> ops_ = std::make_shared<const FfiOps>();
 };
 
-// What is in a capsule of any name: jax.ffi.pycapsule's have none, extension modules' have some.
-void* PointerIn(const py::handle& capsule) {
-  if (!PyCapsule_CheckExact(capsule.ptr()))
-    throw py::type_error("want a PyCapsule, as jax.ffi.pycapsule makes them");
-  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), PyCapsule_GetName(capsule.ptr()));
-  if (pointer == nullptr) throw py::error_already_set();
-  return pointer;
-}
-
-abi::HandlerBundle BundleOf(const std::map<std::string, py::object>& capsules) {
+abi::HandlerBundle BundleOf(const std::map<std::string, py::Object>& capsules) {
   abi::HandlerBundle bundle = {};
   const std::pair<std::string_view, abi::Handler**> stages[] = {{"instantiate", &bundle.instantiate},
                                                                 {"prepare", &bundle.prepare},
@@ -64,12 +53,39 @@ abi::HandlerBundle BundleOf(const std::map<std::string, py::object>& capsules) {
       return known.first == std::string_view(name);
     });
     if (stage == std::end(stages)) {
-      throw py::value_error("there is no stage '" + name +
-                            "': want instantiate, prepare, initialize or execute");
+      throw py::ValueError("there is no stage '" + name +
+                           "': want instantiate, prepare, initialize or execute");
     }
-    *stage->second = reinterpret_cast<abi::Handler*>(PointerIn(named.second));
+    *stage->second = reinterpret_cast<abi::Handler*>(py::PointerIn(named.second));
   }
   return bundle;
+}
+
+void Check(const absl::Status& status) {
+  if (!status.ok()) Throw(status, "assay", "");
+}
+
+void RegisterHandlers(const std::string& name, const std::map<std::string, py::Object>& capsules) {
+  const abi::HandlerBundle bundle = BundleOf(capsules);
+  Check(RegisteredOps::OfProcess().Add([&](FfiOps& ops) { return ops.Register(name, bundle); }));
+}
+
+void RegisterType(const std::string& name, const py::Object& type_id, const py::Object& type_info) {
+  auto* const type = static_cast<abi::TypeId*>(py::PointerIn(type_id));
+  const auto* const info =
+      type_info.is_none() ? nullptr : static_cast<const abi::TypeInfo*>(py::PointerIn(type_info));
+  const absl::Status status =
+      custom::ffi::TypeRegistry::OfProcess().Register(name, *type, info == nullptr ? nullptr : info->deleter);
+  if (!status.ok()) Check(BadInput(std::string(status.message())));
+}
+
+std::vector<std::string> LoadHandlers(const std::string& path) {
+  std::vector<std::string> targets;
+  Check(RegisteredOps::OfProcess().Add([&](FfiOps& ops) -> absl::Status {
+    ASSAY_ASSIGN_OR_RETURN(targets, custom::ffi::LoadFfiLibrary(path, ops));
+    return absl::OkStatus();
+  }));
+  return targets;
 }
 
 }  // namespace
@@ -79,32 +95,12 @@ std::shared_ptr<const CustomOps> FfiOpsOfProcess() {
   return ops->empty() ? nullptr : ops;
 }
 
-void DefineFfi(py::module_& module, void (*fail)(const absl::Status& status)) {
-  module.def("register_ffi",
-             [fail](const std::string& name, const std::map<std::string, py::object>& capsules) {
-               const abi::HandlerBundle bundle = BundleOf(capsules);
-               const absl::Status status =
-                   RegisteredOps::OfProcess().Add([&](FfiOps& ops) { return ops.Register(name, bundle); });
-               if (!status.ok()) fail(status);
-             });
-  module.def("register_ffi_type",
-             [fail](const std::string& name, const py::object& type_id, const py::object& type_info) {
-               auto* const type = static_cast<abi::TypeId*>(PointerIn(type_id));
-               const auto* const info =
-                   type_info.is_none() ? nullptr : static_cast<const abi::TypeInfo*>(PointerIn(type_info));
-               const absl::Status status = custom::ffi::TypeRegistry::OfProcess().Register(
-                   name, *type, info == nullptr ? nullptr : info->deleter);
-               if (!status.ok()) fail(BadInput(std::string(status.message())));
-             });
-  module.def("load_ffi", [fail](const std::string& path) {
-    std::vector<std::string> targets;
-    const absl::Status status = RegisteredOps::OfProcess().Add([&](FfiOps& ops) -> absl::Status {
-      ASSAY_ASSIGN_OR_RETURN(targets, custom::ffi::LoadFfiLibrary(path, ops));
-      return absl::OkStatus();
-    });
-    if (!status.ok()) fail(status);
-    return targets;
-  });
+void DefineFfi(PyObject* module) {
+  static PyMethodDef functions[] = {py::Function<&RegisterHandlers>("register_ffi"),
+                                    py::Function<&RegisterType>("register_ffi_type"),
+                                    py::Function<&LoadHandlers>("load_ffi"),
+                                    {}};
+  if (PyModule_AddFunctions(module, functions) != 0) throw py::PythonError();
 }
 
 }  // namespace assay

@@ -2,19 +2,17 @@
 #ifndef ASSAY_PYTHON_FFI_BINDINGS_H_
 #define ASSAY_PYTHON_FFI_BINDINGS_H_
 
-#include <pybind11/pybind11.h>
-
 #include <memory>
 
 #include "evaluator/custom_op.h"
+#include "python/objects.h"
 
 namespace assay {
 
 // The handlers that are registered by now; null where there are none.
 std::shared_ptr<const CustomOps> FfiOpsOfProcess();
-// Adds register_ffi(name, capsules by stage), register_ffi_type(name, id, info) and load_ffi(path). `fail`
-// makes a status an exception.
-void DefineFfi(pybind11::module_& module, void (*fail)(const absl::Status& status));
+// Adds register_ffi(name, capsules by stage), register_ffi_type(name, id, info) and load_ffi(path).
+void DefineFfi(PyObject* module);
 
 }  // namespace assay
 

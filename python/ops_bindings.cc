@@ -1,9 +1,5 @@
 #include "python/ops_bindings.h"
 
-#include <pybind11/functional.h>
-#include <pybind11/numpy.h>
-#include <pybind11/stl.h>
-
 #include <cstring>
 #include <deque>
 #include <mutex>
@@ -23,10 +19,9 @@
 #include "hlo/load/load.h"
 #include "hlo/mlir/export/export.h"
 #include "hlo/proto/words.h"
+#include "python/classes.h"
 #include "python/ffi_bindings.h"
 #include "run/program.h"
-
-namespace py = pybind11;
 
 namespace assay {
 namespace {
@@ -52,66 +47,66 @@ std::string TypeName(AssayType code) {
   return type ? std::string(Name(*type)) : "?";
 }
 
-py::tuple SizesOf(const AssayArray& array) {
-  py::tuple sizes(array.rank);
-  for (int64_t d = 0; d < array.rank; ++d) sizes[d] = array.sizes[d];
-  return sizes;
+std::string_view BytesOf(const AssayArray& array) {
+  return {static_cast<const char*>(array.data), static_cast<size_t>(array.bytes)};
 }
 
-py::object ValueOf(const AssayAttr& attr) {
-  const auto text_of_sizes = [](const AssayShape& shape) -> py::object {
-    if (shape.rank < 0) return py::none();
-    py::list sizes;
+py::Object SizesOf(const AssayArray& array) {
+  return py::SizesOf(std::span(array.sizes, static_cast<size_t>(array.rank)));
+}
+
+py::Object ValueOf(const AssayAttr& attr) {
+  const auto known_sizes = [](const AssayShape& shape) {
+    if (shape.rank < 0) return py::Object::None();
+    py::List sizes;
     for (int64_t d = 0; d < shape.rank; ++d)
-      sizes.append(shape.sizes[d] < 0 ? py::object(py::none()) : py::int_(shape.sizes[d]));
-    return py::tuple(sizes);
+      sizes.Append(shape.sizes[d] < 0 ? py::Object::None() : py::To(shape.sizes[d]));
+    return py::AsTuple(sizes);
   };
   switch (attr.kind) {
     case ASSAY_ATTR_STRING: {
-      py::bytes bytes(attr.text.data, attr.text.size);
-      PyObject* const text =
-          PyUnicode_DecodeUTF8(attr.text.data, static_cast<Py_ssize_t>(attr.text.size), nullptr);
-      if (text != nullptr) return py::reinterpret_steal<py::object>(text);
-      PyErr_Clear();
-      return bytes;
+      const std::string_view text(attr.text.data, attr.text.size);
+      try {
+        return py::Text(text);
+      } catch (const py::PythonError&) {
+        return py::BytesObject(text);
+      }
     }
     case ASSAY_ATTR_INT:
-      return py::int_(attr.integer);
+      return py::To(attr.integer);
     case ASSAY_ATTR_FLOAT:
-      return py::float_(attr.number);
+      return py::To(attr.number);
     case ASSAY_ATTR_BOOL:
-      return py::bool_(attr.integer != 0);
+      return py::To(attr.integer != 0);
     case ASSAY_ATTR_TYPE:
-      return py::str(TypeName(static_cast<AssayType>(attr.integer)));
+      return py::To(TypeName(static_cast<AssayType>(attr.integer)));
     case ASSAY_ATTR_SHAPE:
-      return text_of_sizes(attr.shape);
+      return known_sizes(attr.shape);
     case ASSAY_ATTR_TENSOR:
-      return py::make_tuple(
-          TypeName(attr.tensor.type), SizesOf(attr.tensor),
-          py::bytes(static_cast<const char*>(attr.tensor.data), static_cast<size_t>(attr.tensor.bytes)));
+      return py::Tuple(TypeName(attr.tensor.type), SizesOf(attr.tensor),
+                       py::BytesObject(BytesOf(attr.tensor)));
     default: {
-      py::list items;
-      for (size_t i = 0; i < attr.count; ++i) items.append(ValueOf(attr.items[i]));
+      py::List items;
+      for (size_t i = 0; i < attr.count; ++i) items.Append(ValueOf(attr.items[i]));
       return items;
     }
   }
 }
 
-py::dict AttrsOf(const AssayAttr* attrs, size_t count) {
-  py::dict values;
-  for (size_t i = 0; i < count; ++i)
-    values[py::str(attrs[i].name.data, attrs[i].name.size)] = ValueOf(attrs[i]);
+py::Dict AttrsOf(const AssayAttr* attrs, size_t count) {
+  py::Dict values;
+  for (size_t i = 0; i < count; ++i) values.Set({attrs[i].name.data, attrs[i].name.size}, ValueOf(attrs[i]));
   return values;
 }
 
 // Runs `work` with the interpreter's lock; a Python exception is told to `fail`.
 template <typename Work, typename Fail>
 void InPython(Work&& work, Fail&& fail) {
-  const py::gil_scoped_acquire gil;
+  const py::WithLock lock;
   const auto say = [&](const std::string& text) { fail(AssayText{text.data(), text.size()}); };
   try {
     work();
-  } catch (py::error_already_set& raised) {
+  } catch (const py::PythonError& raised) {
     say(fmt::format("raised {}", raised.what()));
   } catch (const std::exception& thrown) {
     say(thrown.what());
@@ -120,12 +115,12 @@ void InPython(Work&& work, Fail&& fail) {
 
 // The functions that Python gave for an operation. They live as long as the process.
 struct PyOp {
-  py::object kernel, shape;
+  py::Object kernel, shape;
 };
 
 struct PyKernel {
   const PyOp* op;
-  py::dict attrs;
+  py::Dict attrs;
 };
 
 void* CreateKernel(void* user, const AssayConstruction* call) {
@@ -139,7 +134,7 @@ void* CreateKernel(void* user, const AssayConstruction* call) {
 }
 
 void DestroyKernel(void* kernel) {
-  const py::gil_scoped_acquire gil;
+  const py::WithLock lock;
   delete static_cast<PyKernel*>(kernel);
 }
 
@@ -147,28 +142,28 @@ void DestroyKernel(void* kernel) {
 void ComputeKernel(void* self, const AssayCompute* call) {
   const auto& kernel = *static_cast<const PyKernel*>(self);
   const auto run = [&] {
-    py::list inputs, outputs;
+    py::List inputs, outputs;
     for (size_t i = 0; i < call->num_inputs; ++i) {
       const AssayArray& input = call->inputs[i];
       if (input.kind != 0) {
-        inputs.append(py::none());
+        inputs.Append(py::Object::None());
         continue;
       }
-      py::array_t<uint8_t> bytes(input.bytes);
-      std::memcpy(bytes.mutable_data(), input.data, static_cast<size_t>(input.bytes));
-      inputs.append(py::make_tuple(TypeName(input.type), SizesOf(input), bytes));
+      inputs.Append(py::Tuple(TypeName(input.type), SizesOf(input), py::CopiedMemory(BytesOf(input))));
     }
     for (size_t i = 0; i < call->num_outputs; ++i)
-      outputs.append(py::make_tuple(TypeName(call->outputs[i].type), SizesOf(call->outputs[i])));
-    const py::list results = kernel.op->kernel(inputs, outputs, kernel.attrs);
+      outputs.Append(py::Tuple(TypeName(call->outputs[i].type), SizesOf(call->outputs[i])));
+    const auto results =
+        py::From<std::vector<py::Object>>(kernel.op->kernel.Call(py::Tuple(inputs, outputs, kernel.attrs)));
     if (results.size() != call->num_outputs)
       throw std::runtime_error(
           fmt::format("gave {}, wanted {}", Counted(results.size(), "result"), call->num_outputs));
     for (size_t i = 0; i < call->num_outputs; ++i) {
-      const auto [sizes, bytes] = results[i].cast<std::tuple<std::vector<int64_t>, py::array_t<uint8_t>>>();
+      const auto [sizes, object] = py::From<std::tuple<std::vector<int64_t>, py::Object>>(results[i]);
+      const py::Buffer buffer(object);
       void* const data = call->allocate_output(call->self, i, std::ssize(sizes), sizes.data());
       if (data == nullptr) return;  // the run has failed
-      std::memcpy(data, bytes.data(), static_cast<size_t>(bytes.size()));
+      std::memcpy(data, buffer.bytes().data(), buffer.bytes().size());
     }
   };
   InPython(run, [&](AssayText why) { call->fail(call->self, ASSAY_FAILED, why); });
@@ -177,23 +172,23 @@ void ComputeKernel(void* self, const AssayCompute* call) {
 // shape([sizes, None where unknown], attrs) -> [sizes].
 void InferShapes(void* user, const AssayInference* call) {
   const auto run = [&] {
-    py::list inputs;
+    py::List inputs;
     for (size_t i = 0; i < call->num_inputs; ++i) {
       AssayAttr attr = {};
       attr.kind = ASSAY_ATTR_SHAPE;
       attr.shape = call->inputs[i];
-      inputs.append(ValueOf(attr));
+      inputs.Append(ValueOf(attr));
     }
-    const py::list shapes =
-        static_cast<const PyOp*>(user)->shape(inputs, AttrsOf(call->attrs, call->num_attrs));
+    const auto shapes = py::From<std::vector<py::Object>>(
+        static_cast<const PyOp*>(user)->shape.Call(py::Tuple(inputs, AttrsOf(call->attrs, call->num_attrs))));
     if (shapes.size() != call->num_outputs)
       throw std::runtime_error(fmt::format("the shape function gave {}, wanted {}",
                                            Counted(shapes.size(), "shape"), call->num_outputs));
     for (size_t i = 0; i < call->num_outputs; ++i) {
       if (shapes[i].is_none()) continue;
       std::vector<int64_t> sizes;
-      for (const py::handle size : shapes[i].cast<py::sequence>())
-        sizes.push_back(size.is_none() ? int64_t{ASSAY_UNKNOWN} : size.cast<int64_t>());
+      for (const py::Object& size : py::From<std::vector<py::Object>>(shapes[i]))
+        sizes.push_back(size.is_none() ? int64_t{ASSAY_UNKNOWN} : py::From<int64_t>(size));
       call->set_output(call->self, i, {std::ssize(sizes), sizes.data()});
     }
   };
@@ -208,11 +203,10 @@ struct PyGradient {
     return call->add(call->self, {opcode.data(), opcode.size()}, {shape.data(), shape.size()},
                      operands.size(), operands.data(), {attributes.data(), attributes.size()});
   }
-  py::tuple ShapeOf(int64_t instruction) const {
+  py::Object ShapeOf(int64_t instruction) const {
     const AssayShape shape = call->shape_of(call->self, instruction);
-    py::list sizes;
-    for (int64_t d = 0; d < shape.rank; ++d) sizes.append(shape.sizes[d]);
-    return py::make_tuple(TypeName(call->type_of(call->self, instruction)), py::tuple(sizes));
+    return py::Tuple(TypeName(call->type_of(call->self, instruction)),
+                     py::SizesOf(std::span(shape.sizes, static_cast<size_t>(shape.rank))));
   }
   std::vector<int64_t> inputs() const { return {call->inputs, call->inputs + call->num_inputs}; }
   std::vector<int64_t> outputs() const { return {call->outputs, call->outputs + call->num_outputs}; }
@@ -224,8 +218,8 @@ struct PyGradient {
 
 void BuildGradient(void* user, const AssayGradient* call) {
   const auto run = [&] {
-    const auto& function = *static_cast<const py::object*>(user);
-    function(PyGradient{call}, AttrsOf(call->attrs, call->num_attrs));
+    static_cast<const py::Object*>(user)->Call(
+        py::Tuple(std::make_unique<PyGradient>(call), AttrsOf(call->attrs, call->num_attrs)));
   };
   InPython(run, [&](AssayText why) { call->fail(call->self, ASSAY_INVALID_ARGUMENT, why); });
 }
@@ -241,8 +235,8 @@ struct Texts {
 // Returns the name of the operation where it is new.
 void RegisterOp(const std::string& name, const std::vector<std::string>& attrs,
                 const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                const std::string& doc, bool has_side_effect, const py::object& kernel,
-                const py::object& shape) {
+                const std::string& doc, bool has_side_effect, const py::Object& kernel,
+                const py::Object& shape) {
   auto* const functions = new PyOp{kernel, shape};
   const Texts attr_texts(attrs), input_texts(inputs), output_texts(outputs);
   const auto tell = [&](const AssayRegistrar* registrar) {
@@ -271,8 +265,8 @@ void RegisterOp(const std::string& name, const std::vector<std::string>& attrs,
   Check(RegistryOfProcess().Add(*registrations).status());
 }
 
-void RegisterGradient(const std::string& name, const py::object& function) {
-  auto* const kept = new py::object(function);
+void RegisterGradient(const std::string& name, const py::Object& function) {
+  auto* const kept = new py::Object(function);
   const auto tell = [&](const AssayRegistrar* registrar) {
     AssayGradientDef gradient = {};
     gradient.size = sizeof(gradient);
@@ -317,17 +311,16 @@ struct LooseCall {
 };
 
 // Of each result (type, sizes); sizes None where the shape function does not say them all.
-py::list InferOutputs(const std::string& name, const std::vector<PyShape>& operands,
+py::List InferOutputs(const std::string& name, const std::vector<PyShape>& operands,
                       const std::string& config) {
   const LooseCall call(operands, config);
-  py::list results;
+  py::List results;
   for (const auto& output : Valued(OpOf(name)->InferOutputs(call.instruction, call.views))) {
     bool is_known = output.shape.dims.has_value();
     for (const int64_t size : output.shape.dims.value_or(std::vector<int64_t>()))
       is_known = is_known && size >= 0;
-    py::object sizes = py::none();
-    if (is_known) sizes = py::tuple(py::cast(*output.shape.dims));
-    results.append(py::make_tuple(std::string(Name(output.type)), sizes));
+    results.Append(
+        py::Tuple(Name(output.type), is_known ? py::SizesOf(*output.shape.dims) : py::Object::None()));
   }
   return results;
 }
@@ -342,6 +335,30 @@ std::string GradientMlir(const std::string& name, const std::vector<PyShape>& op
   const std::string text = Valued(custom::GradientProgram(*OpOf(name), call.instruction, call.views, shapes));
   const Program program = Valued(Program::Load("gradient.hlo", text));
   return Valued(ExportStableHlo(program.as_written()));
+}
+
+std::vector<std::string> LoadLibrary(const std::string& path, bool isolate) {
+  return Valued(custom::LoadOps(RegistryOfProcess(), path, isolate));
+}
+
+std::vector<std::string> OpNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, op] : RegistryOfProcess().ops()->ops()) names.push_back(name);
+  return names;
+}
+
+std::string OpWrapper(const std::string& name) { return custom::PythonWrapper(OpOf(name)->interface()); }
+std::string OpWrapperName(const std::string& name) { return custom::WrapperName(name); }
+std::string OpDocument(const std::string& name) { return custom::DocumentOf(OpOf(name)->interface()); }
+bool OpHasGradient(const std::string& name) { return OpOf(name)->gradient() != nullptr; }
+
+// Of each input (the attribute that says how many arrays a sequence has, or "",
+// whether it lists their types).
+std::vector<std::pair<std::string, bool>> OpInputs(const std::string& name) {
+  std::vector<std::pair<std::string, bool>> inputs;
+  for (const custom::OpArgument& input : OpOf(name)->interface().inputs)
+    inputs.emplace_back(input.length_attr(), input.has_type_list);
+  return inputs;
 }
 
 }  // namespace
@@ -365,38 +382,28 @@ std::shared_ptr<const CustomOps> OpsOfProcess() {
   return known->both;
 }
 
-void BindOps(py::module_& m) {
-  py::class_<PyGradient>(m, "Gradient")
-      .def("add", &PyGradient::Add)
-      .def("shape", &PyGradient::ShapeOf)
-      .def("set_gradient", &PyGradient::SetGradient)
-      .def_property_readonly("inputs", &PyGradient::inputs)
-      .def_property_readonly("outputs", &PyGradient::outputs)
-      .def_property_readonly("gradients", &PyGradient::gradients);
-  m.def("load_ops", [](const std::string& path, bool isolate) {
-    return Valued(custom::LoadOps(RegistryOfProcess(), path, isolate));
-  });
-  m.def("op_names", [] {
-    std::vector<std::string> names;
-    for (const auto& [name, op] : RegistryOfProcess().ops()->ops()) names.push_back(name);
-    return names;
-  });
-  m.def("register_op", RegisterOp);
-  m.def("register_gradient", RegisterGradient);
-  m.def("op_wrapper", [](const std::string& name) { return custom::PythonWrapper(OpOf(name)->interface()); });
-  m.def("op_wrapper_name", [](const std::string& name) { return custom::WrapperName(name); });
-  m.def("op_document", [](const std::string& name) { return custom::DocumentOf(OpOf(name)->interface()); });
-  // Of each input (the attribute that says how many arrays a sequence has, or "",
-  // whether it lists their types).
-  m.def("op_inputs", [](const std::string& name) {
-    std::vector<std::pair<std::string, bool>> inputs;
-    for (const custom::OpArgument& input : OpOf(name)->interface().inputs)
-      inputs.emplace_back(input.length_attr(), input.has_type_list);
-    return inputs;
-  });
-  m.def("op_has_gradient", [](const std::string& name) { return OpOf(name)->gradient() != nullptr; });
-  m.def("op_outputs", InferOutputs);
-  m.def("op_gradient", GradientMlir);
+void DefineOps(PyObject* module) {
+  static PyMethodDef methods[] = {py::Method<&PyGradient::Add>("add"),
+                                  py::Method<&PyGradient::ShapeOf>("shape"),
+                                  py::Method<&PyGradient::SetGradient>("set_gradient"),
+                                  {}};
+  static PyGetSetDef fields[] = {py::Property<&PyGradient::inputs>("inputs"),
+                                 py::Property<&PyGradient::outputs>("outputs"),
+                                 py::Property<&PyGradient::gradients>("gradients"),
+                                 {}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(py::Class<PyGradient>::Destroy)},
+                                {Py_tp_methods, methods},
+                                {Py_tp_getset, fields},
+                                {0, nullptr}};
+  py::Class<PyGradient>::Define(module, "Gradient", slots, Py_TPFLAGS_DISALLOW_INSTANTIATION);
+  static PyMethodDef functions[] = {
+      py::Function<&LoadLibrary>("load_ops"),          py::Function<&OpNames>("op_names"),
+      py::Function<&RegisterOp>("register_op"),        py::Function<&RegisterGradient>("register_gradient"),
+      py::Function<&OpWrapper>("op_wrapper"),          py::Function<&OpWrapperName>("op_wrapper_name"),
+      py::Function<&OpDocument>("op_document"),        py::Function<&OpInputs>("op_inputs"),
+      py::Function<&OpHasGradient>("op_has_gradient"), py::Function<&InferOutputs>("op_outputs"),
+      py::Function<&GradientMlir>("op_gradient"),      {}};
+  if (PyModule_AddFunctions(module, functions) != 0) throw py::PythonError();
 }
 
 }  // namespace assay

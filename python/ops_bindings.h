@@ -3,13 +3,12 @@
 #ifndef ASSAY_PYTHON_OPS_BINDINGS_H_
 #define ASSAY_PYTHON_OPS_BINDINGS_H_
 
-#include <pybind11/pybind11.h>
-
 #include <memory>
 #include <string_view>
 
 #include "base/error.h"
 #include "evaluator/custom_op.h"
+#include "python/objects.h"
 
 namespace assay {
 
@@ -19,7 +18,7 @@ std::shared_ptr<const CustomOps> OpsOfProcess();
 // Raises the subclass of assay.Error that the status stands for.
 [[noreturn]] void Throw(const absl::Status& status, const std::string& file, std::string_view source);
 
-void BindOps(pybind11::module_& m);
+void DefineOps(PyObject* module);
 
 }  // namespace assay
 

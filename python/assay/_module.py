@@ -162,8 +162,8 @@ def _flatten(key: str, value, leaves: dict) -> None:
                    array.reshape(-1).view(np.uint8))
 
 
-def _to_numpy(key: str, element_type: str, sizes: tuple, data: np.ndarray) -> np.ndarray:
-    return data.view(dtype_of(element_type)).reshape(sizes)
+def _to_numpy(key: str, element_type: str, sizes: tuple, data) -> np.ndarray:
+    return np.frombuffer(data, np.uint8).view(dtype_of(element_type)).reshape(sizes)
 
 
 def _unflatten(shape, leaves):

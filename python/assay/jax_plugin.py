@@ -21,7 +21,8 @@ import traceback
 import numpy as np
 
 PLATFORM = "assay"
-LIBRARY = pathlib.Path(__file__).with_name("libpjrt_assay.so")
+# The module of the package is the plugin, too.
+LIBRARY = pathlib.Path(__file__).with_name("_assay.abi3.so")
 # Below the CPU's, which is 0: who installs Assay does not change where programs run.
 PRIORITY = -1
 CALLBACK_TARGET = "assay_host_callback"

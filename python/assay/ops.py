@@ -96,7 +96,8 @@ def _taken(function: Callable, attributes: dict) -> dict:
 
 def _kernel(function: Callable) -> Callable:
     def run(inputs, outputs, attributes):
-        arrays = [None if value is None else value[2].view(dtype_of(value[0])).reshape(value[1])
+        arrays = [None if value is None
+                  else np.frombuffer(value[2], np.uint8).view(dtype_of(value[0])).reshape(value[1])
                   for value in inputs]
         results = function(*arrays, **_taken(function, attributes))
         if not isinstance(results, (tuple, list)):

@@ -217,7 +217,7 @@ def test_two_campaigns_do_not_share_a_journal(tmp_path):
 def test_without_dask_the_message_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main([str(tmp_path / "j"), "seeds", "true {seed}", "--seeds", "0:2"]) == 2
-    assert "pip install 'assay[campaign]'" in capsys.readouterr().err
+    assert "pip install 'assay-xla[campaign]'" in capsys.readouterr().err
 
 
 def test_wrong_seeds_are_wrong_usage(tmp_path):

@@ -12,7 +12,8 @@ def distributed():
     try:
         import distributed as module
     except ImportError as error:
-        raise ImportError("campaigns run on Dask: pip install 'assay[campaign]' (or distributed)") from error
+        raise ImportError(
+            "campaigns run on Dask: pip install 'assay-xla[campaign]' (or distributed)") from error
     return module
 
 
