@@ -21,9 +21,13 @@ absl::Status CantLoad(std::string_view library, std::string_view why) {
   return NotSupported({}, fmt::format("{} can't be loaded: {}", library, why));
 }
 
+// The one that a wheel carries (tools/make_wheels), under a name that no other package has.
+constexpr char kCarriedFile[] = "libassay_zip.so";
+
 Opened Open() {
+  void* handle = dlopen(kCarriedFile, RTLD_LAZY | RTLD_LOCAL);
   // ASSAY_ZIP_FILE: libzip.so.N, of the version whose header this was compiled with.
-  void* const handle = dlopen(ASSAY_ZIP_FILE, RTLD_LAZY | RTLD_LOCAL);
+  if (handle == nullptr) handle = dlopen(ASSAY_ZIP_FILE, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) return {{}, CantLoad("libzip", dlerror())};
   Opened opened;
 #define F(name)                                                                                       \
