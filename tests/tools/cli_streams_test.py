@@ -185,7 +185,7 @@ class Streams(CliCase):
             self.assertNotIn(b"\x1b", self.expect(1, "diff", *args, output="\\x1b[2J: ").stdout)
 
     def test_an_unknown_command_of_golden_is_named(self):
-        self.expect(2, "golden", "fly", error="unknown command 'golden fly'; see assay --help")
+        self.expect(2, "golden", "fly", error="unknown command 'golden fly'; see assay golden --help")
         self.expect(0, "golden", "--help", output="record")
 
     # ---- diff ----
