@@ -18,17 +18,15 @@ std::string UnknownOpcode(std::string_view name) {
 }
 
 std::string NearStableHloNames(std::string_view name) {
-  constexpr std::string_view kDialect = "stablehlo.";
-  if (!name.starts_with(kDialect)) return "";
   std::vector<std::string> names;
   for (int i = 0; i < kNumOpcodes; ++i) {
     const std::string_view known = StableHloName(static_cast<Opcode>(i));
-    if (!known.empty()) names.emplace_back(known);
+    if (known.empty()) continue;
+    // Those of CHLO have their dialect.
+    names.push_back(known.find('.') == std::string_view::npos ? fmt::format("stablehlo.{}", known)
+                                                              : std::string(known));
   }
-  std::string text;
-  for (const std::string& near : NearNames(name.substr(kDialect.size()), names))
-    text += fmt::format("{}'{}{}'", text.empty() ? "; did you mean " : " or ", kDialect, near);
-  return text.empty() ? text : text + "?";
+  return DidYouMean(name, names);
 }
 
 }  // namespace assay

@@ -426,7 +426,8 @@ ENTRY e {
 
     def test_an_operation_as_json(self):
         gather = json.loads(self.expect(0, "ops", "gather", "--json").stdout)
-        self.assertEqual((gather["op"], gather["builder"], gather["stablehlo"]), ("gather", "Gather", "gather"))
+        self.assertEqual([gather[key] for key in ("op", "builder", "stablehlo")],
+                         ["gather", "Gather", "gather"])
         self.assertEqual((gather["min_operands"], gather["max_operands"]), (2, 2))
         self.assertIn({"name": "slice_sizes", "required": True}, gather["attributes"])
         self.assertIn({"name": "indices_are_sorted", "required": False}, gather["attributes"])
