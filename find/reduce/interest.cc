@@ -15,9 +15,6 @@
 #include "check/conformance.h"
 #include "check/estimate/estimate.h"
 #include "fmt/format.h"
-#include "hlo/mlir/export/export.h"
-#include "hlo/proto/export.h"
-#include "hlo/text/printer.h"
 #include "literal/compare.h"
 #include "run/inputs/program_io.h"
 
@@ -239,26 +236,6 @@ class DiffersTest final : public InterestTest {
 };
 
 }  // namespace
-
-absl::StatusOr<WrittenProgram> WriteProgram(const Module& module, ProgramForm form) {
-  WrittenProgram written;
-  switch (form) {
-    case ProgramForm::kHloText:
-      return WrittenProgram{"program.hlo", ModuleToText(module)};
-    case ProgramForm::kProto: {
-      ASSAY_ASSIGN_OR_RETURN(written.bytes, ExportProto(module));
-      written.file = "program.pb";
-      return written;
-    }
-    case ProgramForm::kStableHloText:
-    case ProgramForm::kStableHloBytecode: {
-      ASSAY_ASSIGN_OR_RETURN(written.bytes, ExportStableHlo(module));
-      written.file = "program.mlir";
-      return written;
-    }
-  }
-  return NotSupported({}, "a program of no known form");
-}
 
 absl::StatusOr<std::unique_ptr<CaseFiles>> CaseFiles::Write(const CheckedCase& test_case, ProgramForm form) {
   auto files = std::make_unique<CaseFiles>();

@@ -11,6 +11,7 @@
 
 #include "check/backend.h"
 #include "check/backends/command_process.h"
+#include "check/backends/written_program.h"
 #include "check/profile.h"
 #include "find/reduce/test_case.h"
 #include "hlo/load/load.h"
@@ -35,13 +36,6 @@ class InterestTest {
   // The command that shows it again, of files with these names.
   virtual std::string Command(const std::string& program, const std::string& inputs) const = 0;
 };
-
-// The program in a form that it came in: its bytes, and the name of its file. NotSupported where the module
-// can't be written so.
-struct WrittenProgram {
-  std::string file, bytes;
-};
-absl::StatusOr<WrittenProgram> WriteProgram(const Module& module, ProgramForm form);
 
 // The files of one question, gone with the object.
 class CaseFiles {
