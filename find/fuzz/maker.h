@@ -84,7 +84,7 @@ class Maker {
   void TopK();
   void Fft();
   std::optional<int32_t> RowAgainstColumn(Shape matrix, const char* direction);
-  std::optional<int32_t> PositiveDefinite(int32_t a);
+  std::optional<int32_t> PositiveDefinite(int32_t matrix);
   void Cholesky(int32_t a);
   void Solve();
   void BatchNorm();

@@ -224,11 +224,15 @@ std::optional<int32_t> Maker::RowAgainstColumn(Shape matrix, const char* directi
   return Add(Opcode::kCompare, {*row, *column}, {{Attr::kDirection, Word{direction}}});
 }
 
-// a a^T + 1, of a square matrix of floats.
-std::optional<int32_t> Maker::PositiveDefinite(int32_t a) {
-  const Shape shape = ShapeOf(a);
-  const auto product =
-      Add(Opcode::kDot, {a, a}, {{Attr::kLhsContractingDims, Ints{1}}, {Attr::kRhsContractingDims, Ints{1}}});
+// a a^T + 1, of a square matrix of floats, whose elements are cut off at 2: squares of larger ones overflow.
+std::optional<int32_t> Maker::PositiveDefinite(int32_t matrix) {
+  const Shape shape = ShapeOf(matrix);
+  const ElementType type = shape.element_type();
+  const int32_t least = ScalarOf(type, -2), most = ScalarOf(type, 2);
+  const auto a = Add(Opcode::kClamp, {least, matrix, most});
+  if (!a) return std::nullopt;
+  const auto product = Add(Opcode::kDot, {*a, *a},
+                           {{Attr::kLhsContractingDims, Ints{1}}, {Attr::kRhsContractingDims, Ints{1}}});
   const auto diagonal = RowAgainstColumn(shape, "EQ");
   const auto identity = diagonal ? Add(Opcode::kConvert, {*diagonal}, {}, shape) : std::nullopt;
   return product && identity ? Add(Opcode::kAdd, {*product, *identity}) : std::nullopt;
@@ -251,7 +255,7 @@ void Maker::Solve() {
   const int64_t n = 1 + Below(9);
   const ElementType type = AnyFloat();
   const int32_t a = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));
-  if (choices_.OneIn(3)) return Cholesky(a);
+  if (choices_.OneIn(2)) return Cholesky(a);
   const int32_t b = LikeThat(Shape::ArrayOrDie(type, DimVector{n, n}));
   Add(Opcode::kTriangularSolve, {a, b},
       {{Attr::kLeftSide, choices_.OneIn(2)},

@@ -69,7 +69,9 @@ FAULTS = {
     'branches_are_swapped':
         replaced(r'branch_computations=\{([^,}]*), ([^,}]*)', r'branch_computations={\2, \1'),
     'fft_is_its_inverse': replaced('fft_type=FFT', 'fft_type=IFFT'),
-    'cholesky_of_the_other_triangle': replaced(r'( cholesky\([^)]*\), )lower=true', r'\1lower=false'),
+    'cholesky_of_the_other_triangle':
+        lambda text: re.sub(r'( cholesky\([^)]*\))(, lower=\w+)?', lambda m: m[1] +
+                            ('' if m[2] == ', lower=true' else ', lower=true'), text),
     'unit_diagonal_is_ignored': replaced('unit_diagonal=true', 'unit_diagonal=false'),
     'rsqrt_is_sqrt': replaced(r' rsqrt\(', ' sqrt('),
     'sum_is_maximum': replaced(r'(ROOT %[\w.\-]+ = \w+\[\] )add\(', r'\1maximum('),
