@@ -11,6 +11,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import functools
+import inspect
 import itertools
 import json
 import logging
@@ -26,6 +27,9 @@ LIBRARY = pathlib.Path(__file__).with_name("_assay.abi3.so")
 # Below the CPU's, which is 0: who installs Assay does not change where programs run.
 PRIORITY = -1
 CALLBACK_TARGET = "assay_host_callback"
+# tools/test_jax_versions runs the plugin's tests by the oldest, by the newest, and between them.
+OLDEST_JAX, NEWEST_JAX = (0, 8), (0, 12)
+API_VERSION = (0, 76)  # of PJRT's C API, pjrt/plugin/pjrt_api.h
 _log = logging.getLogger(__name__)
 
 
@@ -38,10 +42,11 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
     if not library.exists():
         _log.info("assay: no plugin at %s", library)
         return
+    _check_jax()
+    plugin = _opened(library)
     getattr(xla_bridge, "_nonexperimental_plugins", set()).add(PLATFORM)
     if not named:
         xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
-    plugin = ctypes.CDLL(str(library))
     for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _lower_linear_algebra,
                    _lower_custom_partitioning, _allow_donation, _use_compilation_cache,
                    functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
@@ -49,6 +54,50 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
             extend()
         except (AttributeError, ImportError) as error:
             _log.warning("assay: this version of JAX differs: %s", error)
+
+
+def _check_jax() -> None:
+    """Raises for a JAX that is older than those that the plugin was tried with; warns of a newer one."""
+    import jax
+
+    version = jax.__version_info__[:2]
+    if version < OLDEST_JAX:
+        raise ImportError(f"assay: JAX {jax.__version__} is older than {_dotted(OLDEST_JAX)}, "
+                          "the oldest that the plugin works with")
+    if version > NEWEST_JAX:
+        _log.warning("assay: JAX %s is newer than %s, the newest that the plugin was tested with",
+                     jax.__version__, _dotted(NEWEST_JAX))
+
+
+def _dotted(version: tuple) -> str:
+    return ".".join(map(str, version))
+
+
+class _Api(ctypes.Structure):
+    """The beginning of PJRT_Api."""
+    _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", ctypes.c_void_p),
+                ("version_size", ctypes.c_size_t), ("version_extension", ctypes.c_void_p),
+                ("major", ctypes.c_int), ("minor", ctypes.c_int)]
+
+
+def _opened(library: pathlib.Path) -> ctypes.CDLL:
+    """The plugin's library, checked before JAX calls anything of it. Raises ImportError."""
+    try:
+        plugin = ctypes.CDLL(str(library))
+        get_api = plugin.GetPjrtApi
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"assay: {library} is not a PJRT plugin: {error}") from None
+    get_api.restype = ctypes.POINTER(_Api)
+    api = get_api()
+    if not api or api.contents.struct_size < ctypes.sizeof(_Api):
+        raise ImportError(f"assay: {library} has no table of PJRT's C API")
+    version = (api.contents.major, api.contents.minor)
+    if version != API_VERSION:
+        raise ImportError(f"assay: {library} has version {_dotted(version)} of PJRT's C API, "
+                          f"want {_dotted(API_VERSION)}, that of this package")
+    if not hasattr(plugin, "AssaySetHostCallback"):
+        raise ImportError(f"assay: {library} is another plugin than Assay's")
+    return plugin
 
 
 def _named_in_environment() -> str | None:
@@ -90,6 +139,9 @@ def _lower_linear_algebra() -> None:
 
     rules = mlir._platform_specific_lowerings["cpu"]
     eigh_rule, svd_rule = rules[linalg.eigh_p].rule, rules[linalg.svd_p].rule
+    # JAX 0.8 has neither.
+    has_choice = hasattr(linalg, "EighImplementation")
+    polar = getattr(linalg.SvdAlgorithm, "POLAR", None)
 
     def lower_eigh(ctx, operand, *, algorithm, **options):
         if algorithm == linalg.EighImplementation.QDWH:
@@ -97,13 +149,14 @@ def _lower_linear_algebra() -> None:
         return eigh_rule(ctx, operand, algorithm=None, **options)
 
     def lower_svd(ctx, operand, *, algorithm=None, **options):
-        if algorithm == linalg.SvdAlgorithm.POLAR and 0 not in ctx.avals_in[0].shape[-2:]:
+        if algorithm is not None and algorithm == polar and 0 not in ctx.avals_in[0].shape[-2:]:
             return mlir.lower_fun(polar_svd._svd_tpu, multiple_results=True)(ctx, operand, **options)
-        if algorithm in (linalg.SvdAlgorithm.POLAR, linalg.SvdAlgorithm.JACOBI):
+        if algorithm in (polar, linalg.SvdAlgorithm.JACOBI):
             algorithm = None
         return svd_rule(ctx, operand, algorithm=algorithm, **options)
 
-    mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=PLATFORM)
+    if has_choice:
+        mlir.register_lowering(linalg.eigh_p, lower_eigh, platform=PLATFORM)
     mlir.register_lowering(linalg.svd_p, lower_svd, platform=PLATFORM)
 
 
@@ -274,7 +327,8 @@ def _serve_callbacks(plugin: ctypes.CDLL) -> None:
         # Of a partitioned callback each device's part is handed on by itself.
         call = lower(ctx, *operands, number=np.uint64(number), partitioned=partitioned)
         if sharding is not None and not token:
-            mlir.set_sharding(ctx.module_context, call, sharding)
+            takes_context = len(inspect.signature(mlir.set_sharding).parameters) == 3  # not in JAX 0.8
+            mlir.set_sharding(*([ctx.module_context] if takes_context else []), call, sharding)
         results = call.results
         if token:
             token, *results = results
@@ -332,4 +386,8 @@ def _serve_ffi(plugin: ctypes.CDLL) -> None:
             raise ValueError(error.value.decode(errors="replace"))
 
     xla_client.register_custom_call_handler(PLATFORM, register)
-    xla_client.register_custom_type_handler(PLATFORM, register_type)
+    if hasattr(xla_client, "register_custom_type_handler"):
+        xla_client.register_custom_type_handler(PLATFORM, register_type)
+    else:  # JAX 0.8: types without functions of their own
+        xla_client.register_custom_type_id_handler(
+            PLATFORM, lambda name, type_id: register_type(name, {"type_id": type_id}))

@@ -159,12 +159,17 @@ def test_weights_stay_in_the_hosts_memory():
 
 
 def test_computing_on_the_host():
+    # Since JAX 0.12 it wants to know where the results are.
+    named = {"compute_type": "device_host", "out_memory_spaces": jax.memory.Space.Host}
+    is_new = jax.__version_info__ >= (0, 12)
+    on_host = compute_on(**named) if is_new else compute_on("device_host")
+
     def program(devices):
         sharding, there = placed(devices, "pinned_host")
 
         @jax.jit
         def function(v):
-            tripled = compute_on("device_host")(jax.jit(lambda u: u * 3))(v)
+            tripled = on_host(jax.jit(lambda u: u * 3))(v)
             return jax.device_put(tripled, sharding) + 1
 
         return np.asarray(function(jax.device_put(iota(8, 2), there)))

@@ -72,6 +72,8 @@ def test_operations_one_by_one():
 
 
 @several
+@pytest.mark.xfail(jax.__version_info__ >= (0, 12), strict=True,
+                   reason="JAX 0.12 groups devices by axes of a mesh, which all_reduce refuses by name")
 def test_pmap():
     total = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i",
                      devices=ASSAY[:4])(np.arange(4.0, dtype=np.float32))
