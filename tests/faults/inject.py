@@ -6,10 +6,10 @@ Usage: inject.py ASSAY_BINARY FAILING_CALLS_LIBRARY [--programs N] [--engines LI
 
 The programs are those of golden/programs and goldens that the seed draws, N in all, by each engine. A first
 run counts the calls of each kind: memory (malloc and its kin), map, open, read, write, rename, process,
-library and thread. Then --each N of the calls of a kind (0: all) fail, once and from there on; read and write also
-move one byte only, and are interrupted. A run must end in time and by itself, with one of the exit codes of
-docs/semantics.md; with another code than 0 there is a message, and with 0 the output is what it is without a
-fault; the output file is whole or not there, and no other file is left. It fails where a run does not.
+library and thread. Then --each N of the calls of a kind (0: all) fail, once and from there on; read and write
+also move one byte only, and are interrupted. A run must end in time and by itself, with one of the exit codes
+0 to 5; with another code than 0 there is a message, and with 0 the output is what it is without a fault; the
+output file is whole or not there, and no other file is left. It fails where a run does not.
 """
 
 import argparse
@@ -39,6 +39,8 @@ HOWS = {
 }
 # What a caller has to go on from.
 HARMLESS = {('read', 'short'), ('write', 'short'), ('read', errno.EINTR), ('write', errno.EINTR)}
+# The C library ends the process where it has no memory to note the destructor of a thread's variable.
+OF_THE_LIBRARY = 'failed to register TLS destructor'
 
 
 class Case:
@@ -82,6 +84,8 @@ class Case:
         left = os.listdir(self.folder)
         for name in left:
             os.remove(os.path.join(self.folder, name))
+        if OF_THE_LIBRARY in message:
+            return OF_THE_LIBRARY
         if code < 0:
             return f'ends by signal {-code}: {message.strip()[-200:]}'
         if code not in range(6):
@@ -146,10 +150,15 @@ def main():
                     for how, error in HOWS[kind]:
                         faults[kind] += 1
                         trouble = case.trouble(kind, number, how, error)
-                        if trouble:
+                        if trouble == OF_THE_LIBRARY:
+                            faults[OF_THE_LIBRARY] += 1
+                        elif trouble:
                             findings[f'{kind} {how}: {trouble}'].append(f'{case.name}, call {number}')
     for trouble, places in sorted(findings.items()):
         print(f'{trouble}\n  {len(places)} times, as {places[0]}')
+    ends = faults.pop(OF_THE_LIBRARY, 0)
+    if ends:
+        print(f'{ends} times {OF_THE_LIBRARY}, which ends the process')
     print(f'{len(works)} runs, {sum(faults.values())} faults: ' +
           ', '.join(f'{count} of {kind}' for kind, count in sorted(faults.items())))
     print(f'{sum(map(len, findings.values()))} runs end in another way than they should')
