@@ -4,7 +4,8 @@
     popcnt/s4/finite: the bits are counted in a wider integer
     power/f32/* [crash]: the compiler ends the process
 
-An id, in which * stands for anything; in brackets what is expected, where it is not 'fail'; and a reason.
+An id, in which * stands for anything; in brackets what is expected, where it is not 'fail', one of several
+as in [fail|crash]; and a reason.
 """
 
 import fnmatch
@@ -12,7 +13,8 @@ import re
 
 from .suite import SuiteError
 
-LINE = re.compile(r'(?P<id>[^\s:\[\]]+)(?:\s+\[(?P<status>fail|crash|hang)\])?\s*:\s*(?P<reason>\S.*)')
+LINE = re.compile(r'(?P<id>[^\s:\[\]]+)'
+                  r'(?:\s+\[(?P<status>(?:fail|crash|hang)(?:\|(?:fail|crash|hang))*)\])?\s*:\s*(?P<reason>\S.*)')
 
 
 class ExpectedFailures:
@@ -33,21 +35,22 @@ class ExpectedFailures:
         match = LINE.fullmatch(line)
         if match is None:
             raise SuiteError(f"{where}: want 'ID: reason' or 'ID [crash]: reason', found {line!r}")
-        name, status, reason = match['id'], match['status'] or 'fail', match['reason']
+        name, reason = match['id'], match['reason']
+        statuses = (match['status'] or 'fail').split('|')
         if name in self.exact or name in (pattern for pattern, _, _ in self.patterns):
             raise SuiteError(f'{where}: {name} is listed twice')
         if '*' in name:
-            self.patterns.append((name, status, reason))
+            self.patterns.append((name, statuses, reason))
         else:
-            self.exact[name] = (status, reason)
+            self.exact[name] = (statuses, reason)
 
     def of(self, identifier):
-        """(status, reason), or None: nothing is expected to fail."""
+        """(statuses, reason), or None: nothing is expected to fail."""
         if identifier in self.exact:
             return self.exact[identifier]
-        for pattern, status, reason in self.patterns:
+        for pattern, statuses, reason in self.patterns:
             if fnmatch.fnmatchcase(identifier, pattern):
-                return status, reason
+                return statuses, reason
         return None
 
     def unused(self, identifiers):
@@ -68,6 +71,6 @@ def classify(results, expected):
             continue
         if status == 'pass':
             result['outcome'] = 'unexpected-pass'
-        elif status == known[0]:
+        elif status in known[0]:
             result['outcome'] = 'expected'
         result['reason'] = known[1]

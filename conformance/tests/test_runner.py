@@ -100,6 +100,15 @@ def test_a_crash_is_no_expected_failure(suite, tmp_path):
     assert outcomes(found) == {'crash': 'crash'}
 
 
+def test_one_of_several_ends_may_be_expected(suite, tmp_path):
+    known = tmp_path / 'known.txt'
+    known.write_text('add/f32/crash [fail|crash]: overwrites memory\nadd/f32/wr* [fail|crash]: the same\n'
+                     'add/f32/hang [fail|crash]: the same\n')
+    _, found = run(suite, '--expected-failures', str(known))
+    assert outcomes(found)['crash'] == outcomes(found)['wrong'] == 'expected'
+    assert outcomes(found)['hang'] == 'hang'
+
+
 @pytest.mark.parametrize('line',
                          ['add/f32/right', 'add/f32/right:', 'add/f32/right [skip]: no', 'a: b\na: c'])
 def test_a_wrong_file_of_expected_failures_is_wrong_usage(suite, tmp_path, line, capsys):
