@@ -49,6 +49,15 @@ install(TARGETS assay_ops EXPORT assayTargets COMPONENT development)
 configure_file(cmake/assay-config.in assay-config @ONLY)
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/assay-config DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT development)
 
+# And for who links the libraries without CMake: pkg-config --cflags --libs assay.
+set(own_libraries ${ASSAY_OWN})
+list(PREPEND own_libraries builder)
+list(TRANSFORM own_libraries PREPEND -lassay_)
+list(JOIN own_libraries " " own_libraries)
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/assay.pc.in assay.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
 install(EXPORT assayTargets NAMESPACE assay:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay COMPONENT development)
 configure_package_config_file(cmake/assayConfig.cmake.in assayConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay)

@@ -1,7 +1,11 @@
 """Element types and their NumPy dtypes. Types that NumPy lacks are those of ml_dtypes."""
 
-import ml_dtypes
 import numpy as np
+
+try:
+    import ml_dtypes
+except ImportError:  # Debian 12 has no package of it; arrays of its types are then raw bytes
+    ml_dtypes = None
 
 _NUMPY = {
     "pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64,
