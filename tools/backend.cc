@@ -31,9 +31,10 @@ std::string BackendUsage(const std::string& command) {
   return {};
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command) {
+absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command,
+                                                   ProgramForm form) {
   if (!flags.plugin.empty()) return PluginOf(flags);
-  return std::make_unique<CommandBackend>(command);
+  return std::make_unique<CommandBackend>(command, form);
 }
 
 absl::StatusOr<std::shared_ptr<Backend>> BackendInOwnProcess(const EngineFlags& flags,

@@ -140,7 +140,8 @@ int DiffProgram(const DiffFlags& flags) {
   if (!loaded) return exit_code;
   if (LacksInputs(flags, *loaded)) return AskForInputs(flags, *loaded);
   absl::StatusOr<std::unique_ptr<Backend>> backend = nullptr;
-  if (NamesBackend(flags)) backend = BackendOf(flags, flags.backend);
+  if (NamesBackend(flags))
+    backend = BackendOf(flags, flags.backend, FormOfProgram(flags.program, loaded->OwnText()));
   if (!backend.ok()) return Fail(backend.status(), flags.program);
   RunOptions options = OptionsOf(flags);
   options.interrupted = Interrupted;

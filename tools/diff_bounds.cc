@@ -352,7 +352,8 @@ int DiffByProfile(const DiffFlags& flags) {
   if (NamesBackend(flags)) {
     if (const absl::Status status = CheckBackendInputs(*grid, *inputs); !status.ok())
       return Fail(status, flags.program);
-    absl::StatusOr<std::unique_ptr<Backend>> made = BackendOf(flags, flags.backend);
+    absl::StatusOr<std::unique_ptr<Backend>> made =
+        BackendOf(flags, flags.backend, FormOfProgram(flags.program, loaded->OwnText()));
     if (!made.ok()) return Fail(made.status(), flags.program);
     backend = *std::move(made);
   }

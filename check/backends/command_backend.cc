@@ -13,8 +13,8 @@
 #include "base/quoted.h"
 #include "check/backends/command_process.h"
 #include "check/backends/output_keys.h"
+#include "check/backends/written_program.h"
 #include "fmt/format.h"
-#include "hlo/text/printer.h"
 #include "literal/npz.h"
 #include "run/inputs/program_io.h"
 
@@ -61,8 +61,12 @@ absl::StatusOr<Backend::Outputs> CommandBackend::Run(const Request& request) {
   const std::string inputs = directory.File("inputs.npz"), outputs = directory.File("outputs.npz");
   std::string program = request.path;
   if (program.empty()) {
-    program = directory.File("program.hlo");
-    ASSAY_RETURN_IF_ERROR(WriteFileAtomically(program, ModuleToText(request.module)));
+    absl::StatusOr<WrittenProgram> written = WriteProgram(request.module, form_);
+    if (absl::IsUnimplemented(written.status()))
+      written = WriteProgram(request.module, ProgramForm::kHloText);
+    ASSAY_RETURN_IF_ERROR(written.status());
+    program = directory.File(written->file.c_str());
+    ASSAY_RETURN_IF_ERROR(WriteFileAtomically(program, written->bytes));
   }
   NamedLiterals leaves;
   for (auto& [key, value] : LeavesOfArguments(request.arguments)) leaves.emplace_back(key, value);

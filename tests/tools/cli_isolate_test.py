@@ -165,6 +165,22 @@ class Isolate(CliCase):
         self.expect(2, "diff", self.program, "--inputs", self.inputs, "--backend", self.backend(),
                     "--isolate", error="diff --isolate takes a --profile, and the backend")
 
+    def test_a_backend_of_stablehlo_gets_nothing_else(self):
+        """The programs that are made for it come in the form of the one that is compared."""
+        program = self.file("p.mlir", "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                            "  %e = stablehlo.exponential %x : tensor<4xf32>\n"
+                            "  %t = stablehlo.tanh %e : tensor<4xf32>\n  return %t : tensor<4xf32>\n}\n")
+        picky = self.file("picky.py", FAULTY.replace(
+            "if not without", "if 'HloModule' in text:\n  sys.exit('no StableHLO')\nif not without").replace(
+                '".hlo"', '".mlir"'))
+        backend = f"{sys.executable} {picky} stablehlo.tanh stablehlo.logistic '' {ASSAY} " \
+            "{program} {inputs} {outputs}"
+        report = json.loads(self.expect(1, "diff", program, "--random-inputs", "1", "--profile", "strict",
+                                        "--isolate", "--json", "--backend", backend).stdout)
+        verdicts = [(one["op"], one["verdict"]) for one in report["isolate"]["instructions"]]
+        self.assertEqual(verdicts, [("exponential", "conforms"), ("tanh", "violates")])
+        self.assertEqual(report["isolate"]["notes"], [])
+
 
 if __name__ == "__main__":
     unittest.main()
