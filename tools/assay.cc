@@ -73,7 +73,7 @@ std::string WordsOf(const CLI::App* app, const CLI::Error& error) {
     name = part->get_name() + " " + name;
   return fmt::format("assay: error: {}{}\nsee assay {}\n", assay::EscapeControls(error.what()),
                      is_extra ? assay::EscapeControls(NearFlags(command)) : "",
-                     name.empty() ? "--help and assay COMMAND --help" : name + "--help");
+                     name.empty() ? "help and assay COMMAND --help" : name + "--help");
 }
 
 // What all work asks again and again.
@@ -93,6 +93,11 @@ int Main(int argc, char** argv) {
   CLI::App app("Assay: reference evaluator and conformance checker for XLA programs (HLO, StableHLO)",
                "assay");
   app.set_version_flag("--version", "assay " ASSAY_VERSION);
+  app.footer(
+      "assay help tells of topics (assay help bugs), flags, operations and rules.\n"
+      "Most used: assay run P.hlo --random-inputs 1; assay diff P.hlo --inputs IN.npz --actual OUT.npz "
+      "--profile "
+      "xla-cpu");
   app.require_subcommand(1);
   CommandLine line;
   line.diff.command = line.replay.command = CommandOf(argc, argv);

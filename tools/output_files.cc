@@ -1,12 +1,15 @@
 #include "tools/output_files.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/suggestion.h"
 #include "check/backends/output_keys.h"
 #include "devices/device_io.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "hlo/diagnostics.h"
+#include "tools/about/progress.h"
 
 namespace assay::cli {
 namespace {
@@ -23,6 +26,27 @@ absl::Status CheckFit(const Module& module, const Arrays& arrays) {
     if (it != outputs.end()) ASSAY_RETURN_IF_ERROR(DecodeNpy(key, array, it->second).status());
   }
   return absl::OkStatus();
+}
+
+// The file has none of the program's outputs: says what it has. np.savez names arrays arr_0 that get no name.
+void SayOtherNames(const std::string& file, const Module& module, const Arrays& arrays) {
+  constexpr size_t kShown = 8;
+  std::vector<std::string> outputs, found;
+  for (const auto& [key, shape] : OutputsOf(module)) outputs.push_back(key);
+  for (const auto& [key, array] : arrays) {
+    if (std::find(outputs.begin(), outputs.end(), WithoutDevice(key)) != outputs.end()) return;
+    found.push_back(EscapeControls(key));
+  }
+  if (outputs.empty()) return;
+  for (std::vector<std::string>* const names : {&outputs, &found}) {
+    if (names->size() > kShown) (*names)[kShown] = "…";
+    names->resize(std::min(names->size(), kShown + 1));
+  }
+  ClearProgress();
+  std::fprintf(stderr, "assay: note: %s has %s; the outputs of the program are %s\n",
+               EscapeControls(file).c_str(),
+               found.empty() ? "no arrays" : fmt::format("{}", fmt::join(found, ", ")).c_str(),
+               fmt::format("{}", fmt::join(outputs, ", ")).c_str());
 }
 
 }  // namespace
@@ -105,7 +129,10 @@ std::optional<Arrays> ReadActual(const DiffFlags& flags, const LoadedProgram& lo
     return std::nullopt;
   }
   if (status.ok()) status = CheckFit(loaded.program.module(), *arrays);
-  if (status.ok()) return *std::move(arrays);
+  if (status.ok()) {
+    SayOtherNames(flags.actual, loaded.program.module(), *arrays);
+    return *std::move(arrays);
+  }
   exit_code = Fail(status, flags.actual);
   return std::nullopt;
 }

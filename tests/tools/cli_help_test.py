@@ -49,6 +49,10 @@ class Help(CliCase):
             for name in re.findall(r"\bassay ([a-z][\w-]*)", file.read_text()):
                 self.assertIn(name, {command.split()[0] for command in COMMANDS}, file.name)
 
+    def test_who_knows_nothing_is_told_of_help(self):
+        self.expect(2, error="see assay help and assay COMMAND --help")
+        self.assertIn("assay help tells of topics", self.output("--help"))
+
     def test_help_of_commands(self):
         for command in COMMANDS:
             self.assertEqual(self.output("help", *command.split()), self.output(*command.split(), "--help"))

@@ -57,6 +57,10 @@ class Suggestions(CliCase):
                     error="'arg0' is missing; the program wants f32[2]; there is args0")
         self.expect(2, "run", self.program, "--inputs", self.inputs, "--why", "otu0[0]",
                     error="'otu0' is no output of the program, which has out0; did you mean 'out0'?")
+        other = self.npz("other.npz", arr_0=floats(2, 4))
+        for profile in ((), ("--profile", "strict")):
+            self.expect(1, "diff", self.program, "--inputs", self.inputs, "--actual", other, *profile,
+                        error="other.npz has arr_0; the outputs of the program are out0\n")
         pair = self.npz("p.npz", out0=npy("<u2", [1], bytes(2)))
         self.expect(2, "diff", pair, pair, "--types", "uot0=bf16",
                     error="--types names 'uot0', which is in no file; did you mean 'out0'?")
