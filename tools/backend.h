@@ -16,8 +16,8 @@ bool NamesBackend(const DiffFlags& flags);
 // What is wrong with the command of --backend, for UsageError; empty: nothing.
 std::string BackendUsage(const std::string& command);
 // The one place where backends are made from flags.
-// `command`: of --backend, empty where --plugin names one. It is given programs that are made for it, as those
-// of --isolate, in the form of the one that is compared.
+// `command`: of --backend, empty where --plugin names one. It is given programs that are made for it, as
+// those of --isolate, in the form of the one that is compared.
 absl::StatusOr<std::unique_ptr<Backend>> BackendOf(const EngineFlags& flags, const std::string& command,
                                                    ProgramForm form = ProgramForm::kHloText);
 // The command, or flags.plugin by this program, in a process of its own for each run, which may crash or
