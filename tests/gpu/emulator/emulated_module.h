@@ -19,12 +19,27 @@ class Memory {
   virtual bool Contains(uint64_t address, uint64_t bytes) const = 0;
 };
 
+// A fault that a launch plants in a correct kernel, so that tests see what finds it.
+struct Fault {
+  enum class Kind : uint8_t {
+    kNone,
+    kSkipBarrier,  // the threads' barrier of that number is left out, by all threads
+    kEarlyCopies,  // that wait for asynchronous copies leaves one group more under way
+    kSkipWait,     // that wait of a thread for a barrier in shared memory is left out
+    kSwizzle,      // products of warpgroups take pieces of 16 bytes as if rows counted from 1
+  };
+  Kind kind = Kind::kNone;
+  uint32_t number = 0;     // which one of each thread, from 0 on
+  uint32_t threads = ~0U;  // of those below this number of each block alone
+};
+
 struct Launch {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;            // of dynamic shared memory
   const std::byte* argument = nullptr;  // the structure that the kernel takes by value
   uint64_t order = 0;                   // of blocks: 0 is that of their numbers, else a seed (device/block.h)
+  Fault fault{};
 };
 
 class Kernel {

@@ -64,11 +64,11 @@ uint64_t AddressOf(T* p) {
   return reinterpret_cast<uint64_t>(p);
 }
 
-// What was wrong. `order` is that of the blocks (emulator/device/block.h).
+// What was wrong. `order` is that of the blocks (emulator/device/block.h). A fault may be planted.
 template <typename Arguments>
 std::string TryKernel(const char* module, const char* name, int64_t blocks, int64_t threads,
                       int64_t shared_bytes, const Arguments& arguments, const TestMemory& memory,
-                      uint64_t order = 0) {
+                      uint64_t order = 0, emulated::Fault fault = {}) {
   const emulated::Module* const found = emulated::CompiledModule(module);
   REQUIRE(found != nullptr);
   const emulated::Kernel* const kernel = found->Find(name);
@@ -80,6 +80,7 @@ std::string TryKernel(const char* module, const char* name, int64_t blocks, int6
   launch.shared_bytes = static_cast<uint32_t>(shared_bytes);
   launch.argument = reinterpret_cast<const std::byte*>(&arguments);
   launch.order = order;
+  launch.fault = fault;
   return kernel->Run(launch, memory);
 }
 template <typename Arguments>

@@ -145,6 +145,7 @@ void GridRun::Start(Resident& blocks, uint64_t number) {
   for (Thread& thread : blocks.threads) {
     thread.state = State::kReady;
     thread.found = false;
+    thread.faulted = 0;
     thread.open.clear();
     thread.groups.clear();
   }
@@ -260,7 +261,10 @@ void GridRun::Wait(State state) {
   Suspend();
 }
 
-void GridRun::SyncThreads() { Wait(State::kBlockBarrier); }
+void GridRun::SyncThreads() {
+  if (IsFaulty(Fault::Kind::kSkipBarrier)) return;
+  Wait(State::kBlockBarrier);
+}
 void GridRun::Poll() { Wait(State::kPoll); }
 void GridRun::SyncCluster() {
   cluster();
@@ -373,6 +377,7 @@ void GridRun::CommitCopies() {
 // Copies come as late as they may.
 void GridRun::WaitCopies(uint32_t groups_left) {
   auto& groups = running_thread().groups;
+  if (IsFaulty(Fault::Kind::kEarlyCopies)) ++groups_left;
   while (groups.size() > groups_left) {
     Finish(groups.front());
     groups.erase(groups.begin());

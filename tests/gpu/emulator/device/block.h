@@ -66,6 +66,13 @@ class GridRun {
 
   [[noreturn]] void Fail(const std::string& problem);
 
+  // Whether the launch plants this fault here. Each thread counts for itself.
+  bool IsFaulty(Fault::Kind kind) {
+    return launch_.fault.kind == kind && running_ % threads_ < launch_.fault.threads &&
+           running_thread().faulted++ == launch_.fault.number;
+  }
+  bool HasFault(Fault::Kind kind) const { return launch_.fault.kind == kind; }
+
  private:
   friend class Cluster;
   enum class State { kReady, kBlockBarrier, kWarp, kPoll, kClusterBarrier, kWarpgroup, kBarrier, kDone };
@@ -77,7 +84,8 @@ class GridRun {
   };
   struct Thread {
     State state = State::kReady;
-    bool found = false;  // what it polled for
+    bool found = false;    // what it polled for
+    uint32_t faulted = 0;  // how often it was where a planted fault may be
     std::vector<Copy> open;
     std::vector<std::vector<Copy>> groups;
   };

@@ -143,6 +143,7 @@ void Cluster::ArriveAt(uint32_t barrier, uint32_t rank) {
 
 void Cluster::Wait(uint32_t barrier, uint32_t parity) {
   const Place place{rank(), OffsetOf(barrier, 8, 8, "a barrier")};
+  if (run_.IsFaulty(Fault::Kind::kSkipWait)) return;
   for (;;) {
     Barrier& at = Find(place, "a wait");
     if (at.phase % 2 != parity % 2) {
@@ -395,14 +396,15 @@ void Cluster::Run(const Product& product, uint32_t rank) const {
   // Rows of zeros, which padding is, add nothing.
   const auto load = [&](uint32_t place, int rows, bool is_signed, std::vector<int16_t>& to,
                         std::vector<bool>& is_zero) {
-    const uint32_t step = (place + kWindow) % 128;
+    const uint32_t step = (place + kWindow) % 128, swizzle = run_.HasFault(Fault::Kind::kSwizzle) ? 1 : 0;
     const unsigned char* const first = run_.shared_of(rank) + place - step;
     to.resize(static_cast<size_t>(rows) * 32);
     is_zero.assign(static_cast<size_t>(rows), true);
     for (int r = 0; r < rows; ++r) {
       for (int k = 0; k < 32; ++k) {
         const uint32_t j = step + static_cast<uint32_t>(k);
-        const unsigned char byte = first[r * 128 + ((j / 16) ^ (static_cast<uint32_t>(r) % 8)) * 16 + j % 16];
+        const unsigned char byte =
+            first[r * 128 + ((j / 16) ^ ((static_cast<uint32_t>(r) + swizzle) % 8)) * 16 + j % 16];
         to[static_cast<size_t>(r) * 32 + k] = is_signed ? static_cast<int8_t>(byte) : byte;
         if (byte != 0) is_zero[static_cast<size_t>(r)] = false;
       }
