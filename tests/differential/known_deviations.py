@@ -101,6 +101,8 @@ DEVIATIONS = (
               lambda f: f.of('fusion') and f.of('convolution', called=True)),
     Deviation('a fusion that returns its parameter', 'fusion(c), kind=kLoop', 'crash',
               lambda f: f.of('fusion') and not any(op.is_called for op in f.operations)),
+    Deviation('a fusion of two results', '(f32[1,1] rsqrt(a), f32[1,1] b)', 'crash',
+              lambda f: any(op.result == 'tuple' for op in f.of('fusion'))),
     Deviation('a fusion of a gather', 's32[1] gather(a, indices)', 'crash',
               lambda f: f.of('fusion') and f.of('gather', called=True)),
     Deviation('an inverse function of complex numbers in a map', 'c64[] asin(x)', 'crash',
