@@ -17,6 +17,7 @@
 #include "gpu/random_step.h"
 #include "gpu/reduce_step.h"
 #include "gpu/reduce_window_step.h"
+#include "gpu/reduction_step.h"
 #include "gpu/scatter_step.h"
 #include "gpu/slice_step.h"
 #include "gpu/sort_step.h"
@@ -45,9 +46,22 @@ bool GivesArrays(const Shape& result) {
                      [](const Shape& element) { return element.IsArray() && !element.HasDynamic(); });
 }
 
+// Whether a reduce can be the root of a fusion with what computes its operands.
+bool CanReduce(const GpuOptions& options, const StepView& step) {
+  const Shape& shape = step.operand_shape(0);
+  if (!shape.IsArray() || shape.HasUnbounded() || shape.num_elements() < options.min_elements) return false;
+  if (options.min_elements < 0) {
+    const auto self = static_cast<int32_t>(&step.instruction - step.computation.instructions.data());
+    if (!WhyOnCpu({step.module, step.computation, {&self, 1}, step.instruction.operands}).empty())
+      return false;
+  }
+  return Device::Open(options.driver).ok() && WhyNoReduction(step).empty();
+}
+
 }  // namespace
 
 bool GpuEngine::CanFuse(const StepView& step) const {
+  if (step.instruction.opcode == Opcode::kReduce) return CanReduce(options_, step);
   const Shape& shape = step.result_shape();
   if (!shape.IsArray() || shape.HasUnbounded() || shape.num_elements() < options_.min_elements) return false;
   if (options_.min_elements < 0) {
@@ -59,6 +73,18 @@ bool GpuEngine::CanFuse(const StepView& step) const {
 }
 
 namespace {
+
+// Kernels of gpu/kernels, else generated ones.
+absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOrReduction(const std::shared_ptr<Device>& device,
+                                                                       const StepView& step) {
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareReduce(device, step);
+  if (!absl::IsUnimplemented(kernel.status())) return kernel;
+  const auto self = static_cast<int32_t>(&step.instruction - step.computation.instructions.data());
+  absl::StatusOr<std::shared_ptr<const Kernel>> generated =
+      PrepareReduction(device, {step.module, step.computation, {&self, 1}, step.instruction.operands});
+  const bool is_single = step.instruction.operands.size() == 2;
+  return is_single && absl::IsUnimplemented(generated.status()) ? kernel : generated;
+}
 
 struct KernelRow {
   Opcode opcode;
@@ -82,7 +108,7 @@ constexpr KernelRow kKernels[] = {
     {Opcode::kDynamicUpdateSlice, PrepareIndexedSlice},
     {Opcode::kGather, PrepareIndexedSlice},
     {Opcode::kPad, PrepareMove},
-    {Opcode::kReduce, PrepareReduce},
+    {Opcode::kReduce, PrepareReduceOrReduction},
     {Opcode::kReduceWindow, PrepareReduceWindow},
     {Opcode::kReverse, PrepareMove},
     {Opcode::kRngBitGenerator, PrepareRandom},
@@ -102,7 +128,9 @@ const KernelRow* KernelFor(Opcode opcode) {
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
                                                         const FusionView& step, int64_t residues_from) {
   if (step.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(device, step);
-  if (!step.is_single()) return PrepareFused(device, step);
+  if (!step.is_single())
+    return step.root().opcode == Opcode::kReduce ? PrepareReduction(device, step)
+                                                 : PrepareFused(device, step);
   const StepView single = step.single();
   if (IsPassed(single)) return PreparePassed();
   if (const KernelRow* const row = KernelFor(single.instruction.opcode)) {

@@ -62,6 +62,8 @@ class DeviceKernel : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const final;
   bool is_on_device() const final { return true; }
   void EndIteration() const final { device_->FlushUntold(); }
+  // As a part of another kernel's step, with operands and results of its own.
+  absl::Status EnqueueFor(const DeviceCall& call) const { return Enqueue(call); }
 
  protected:
   explicit DeviceKernel(std::shared_ptr<Device> device) : device_(std::move(device)) {}

@@ -27,7 +27,8 @@ std::vector<Fusion> ElementwiseFusions(const Module& module, const Computation& 
   for (const Step& step : plan.steps) order.push_back(step.instruction);
   std::vector<Fusion> fusions = FindFusions(module, computation, order, engine, apart, taken);
   std::erase_if(fusions, [&](const Fusion& fusion) {
-    const bool is_scalar = computation.instructions[fusion.members.back()].shape->num_elements() == 1;
+    const Instruction& root = computation.instructions[fusion.members.back()];
+    const bool is_scalar = root.opcode != Opcode::kReduce && root.shape->num_elements() == 1;
     return fusion.members.size() < (is_scalar ? kLeastOfScalars : 2);
   });
   return fusions;
@@ -178,16 +179,17 @@ absl::Status FuseSteps(const Module& module, const Computation& computation,
       std::find_if(engines.begin(), engines.end(), [](const Engine* engine) { return engine->fuses(); });
   const Engine* const who = fusing != engines.end() ? *fusing : engines.front();
   Offers offers(module, computation, engines, in_loop, fusions, plan);
-  std::vector<bool> alone = apart;
+  std::vector<bool> alone = apart, fused(computation.instructions.size(), false);
   for (Fusion& fusion : BroadcastFusions(computation, plan)) {
     const int32_t root = fusion.members.back();
     ASSAY_ASSIGN_OR_RETURN(const bool taken, offers.Offer(std::move(fusion), who));
     if (!taken) continue;
     alone.resize(computation.instructions.size(), false);
     alone[root] = true;  // a fusion that had it as its member would read the whole broadcast
+    fused[root] = true;
   }
   std::vector<Fusion> grown;
-  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, alone, {});
+  if (fusing != engines.end()) grown = ElementwiseFusions(module, computation, **fusing, plan, alone, fused);
   AddMoveFusions(computation, grown, plan);
   for (Fusion& fusion : grown) ASSAY_RETURN_IF_ERROR(offers.Offer(std::move(fusion), who).status());
   // The engines behind it that fuse, too, grow others of what it left.

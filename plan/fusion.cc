@@ -19,6 +19,8 @@ constexpr int64_t kMaxSliced = 8;
 // its own, moved in blocks: 64 floats a row, 16 KiB apart, took half as long again in a fusion,
 // 1,024 two fifths of the time.
 constexpr int64_t kLeastMoved = 1024;
+// Functions that a reduction computes a second time instead of reading what they gave.
+constexpr int kMaxFunctionsAgain = 1;
 
 bool IsElementwise(const Instruction& instruction) {
   return DefinitionOf(instruction.opcode).strip != nullptr;
@@ -51,7 +53,8 @@ class Finder {
         positions_(computation.instructions.size(), -1),
         users_(computation.instructions.size()),
         states_(computation.instructions.size(), State::kOther),
-        movements_(computation.instructions.size(), Movement::kNone) {}
+        movements_(computation.instructions.size(), Movement::kNone),
+        reduces_(computation.instructions.size(), false) {}
 
   std::vector<Fusion> Run() {
     if (!FindCandidates()) return {};
@@ -59,10 +62,10 @@ class Finder {
       positions_[order_[p]] = static_cast<int32_t>(p);
       for (int32_t operand : Of(order_[p]).operands) users_[operand].push_back(order_[p]);
     }
-    std::vector<Fusion> fusions;
+    std::vector<Fusion> fusions = GrowReductions();
     for (size_t p = order_.size(); p-- > 0;) {
       const int32_t i = order_[p];
-      if (states_[i] == State::kFree && IsElementwise(Of(i))) fusions.push_back(Grow(i));
+      if (states_[i] == State::kFree && IsElementwise(Of(i))) fusions.push_back(Grow(i, Elements(i)));
     }
     std::reverse(fusions.begin(), fusions.end());
     return fusions;
@@ -100,11 +103,108 @@ class Finder {
     return true;
   }
 
+  // ---- reductions ----
+
+  // Where the engine has kernels that reduce what they compute (CanFuse of a reduce), a reduce is the root of
+  // a fusion with what computes its operands; members have as many elements as these. Members may be others'
+  // members, too, which then make the elements as well instead of reading them: softmax's exponentials are
+  // made once for the sum and once for the quotient.
+  std::vector<Fusion> GrowReductions() {
+    if (!engine_.MayTake(Opcode::kReduce)) return {};
+    bool any = false;
+    for (int32_t i : order_) {
+      const Instruction& reduce = Of(i);
+      if (reduce.opcode != Opcode::kReduce || !reduce.control_predecessors.empty()) continue;
+      if (!taken_.empty() && taken_[i]) continue;
+      reduces_[i] = Elements(reduce.operands[0]) > 1 && engine_.CanFuse({module_, computation_, reduce});
+      any = any || reduces_[i];
+    }
+    if (!any) return {};
+    std::vector<Fusion> fusions;
+    for (size_t p = order_.size(); p-- > 0;) {
+      if (!reduces_[order_[p]]) continue;
+      const std::vector<State> before = states_;
+      Fusion fusion = Grow(order_[p], Elements(Of(order_[p]).operands[0]));
+      states_ = before;
+      reduces_[order_[p]] = fusion.members.size() > 1;
+      if (fusion.members.size() > 1) fusions.push_back(std::move(fusion));
+    }
+    LeaveToReductions(fusions);
+    return fusions;
+  }
+
+  // Members of which only reductions need the value are theirs alone; the other users of the others need not
+  // share them.
+  void LeaveToReductions(const std::vector<Fusion>& fusions) {
+    std::vector<absl::InlinedVector<size_t, 2>> having(computation_.instructions.size());
+    for (size_t f = 0; f < fusions.size(); ++f) {
+      for (int32_t member : fusions[f].members) having[member].push_back(f);
+    }
+    std::vector<bool> left(computation_.instructions.size(), false);
+    const auto shares_all = [&](int32_t i, int32_t user) {
+      return std::ranges::all_of(
+          having[user], [&](size_t f) { return std::ranges::find(having[i], f) != having[i].end(); });
+    };
+    for (size_t p = order_.size(); p-- > 0;) {
+      const int32_t i = order_[p];
+      if (having[i].empty() || reduces_[i] || i == computation_.root) continue;
+      left[i] = std::ranges::all_of(
+          users_[i], [&](int32_t user) { return (left[user] || reduces_[user]) && shares_all(i, user); });
+      if (left[i]) states_[i] = State::kTaken;
+    }
+    for (size_t i = 0; i < users_.size(); ++i) {
+      const auto at = static_cast<int32_t>(i);
+      const auto gone = std::ranges::remove_if(
+          users_[i], [&](int32_t user) { return left[user] || (reduces_[user] && shares_all(at, user)); });
+      users_[i].erase(gone.begin(), gone.end());
+    }
+    for (const Fusion& fusion : fusions) {
+      for (int32_t operand : fusion.operands) AddUser(operand, fusion.members.back());
+    }
+  }
+  void AddUser(int32_t i, int32_t user) {
+    auto& users = users_[i];
+    if (std::ranges::find(users, user) != users.end()) return;
+    users.insert(
+        std::ranges::upper_bound(users, positions_[user], {}, [&](int32_t u) { return positions_[u]; }),
+        user);
+  }
+
+  // Whether a reduction may make the elements of i again for itself: all others who read them do so too, and
+  // it is not much work.
+  bool IsMadeAgain(int32_t i) const {
+    const bool by_all = std::ranges::all_of(users_[i], [&](int32_t user) {
+      return states_[user] == State::kMember || reduces_[user] ||
+             (states_[user] == State::kFree && IsElementwise(Of(user)) && Elements(user) == Elements(i));
+    });
+    if (!by_all) return false;
+    const bool is_shared =
+        std::ranges::any_of(users_[i], [&](int32_t user) { return states_[user] != State::kMember; });
+    return !is_shared || FunctionsBehind(i) <= kMaxFunctionsAgain;
+  }
+  // Functions of one element among i and the elementwise instructions that make its operands.
+  int FunctionsBehind(int32_t i) const {
+    int functions = 0;
+    std::vector<int32_t> open = {i};
+    std::set<int32_t> seen;
+    while (!open.empty() && functions <= kMaxFunctionsAgain) {
+      const int32_t at = open.back();
+      open.pop_back();
+      if (!seen.insert(at).second || states_[at] == State::kOther || !IsElementwise(Of(at))) continue;
+      functions += DefinitionOf(Of(at).opcode).work({computation_, Of(at)}).functions > 0;
+      open.insert(open.end(), Of(at).operands.begin(), Of(at).operands.end());
+    }
+    return functions;
+  }
+
+  // ---- growth ----
+
   // Goes from the root to what stands before it: when a candidate's turn comes,
-  // all its users have had theirs.
-  Fusion Grow(int32_t root) {
+  // all its users have had theirs. Members have `size` elements.
+  Fusion Grow(int32_t root, int64_t size) {
     Fusion fusion{{root}, {}};
     states_[root] = State::kMember;
+    size_ = size;
     std::set<std::pair<int32_t, int32_t>>
         pending;               // position, instruction: each once, however often it is read
     size_t large_pending = 0;  // that may be arrays to read
@@ -154,7 +254,7 @@ class Finder {
 
   // `read`: large arrays that the fusion reads without it, or may.
   bool Joins(int32_t i, int32_t root, const Fusion& fusion, size_t read) const {
-    if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != Elements(root)) return false;
+    if (states_[i] != State::kFree || positions_[i] < 0 || Elements(i) != size_) return false;
     if (!apart_.empty() && apart_[i] && !apart_[root]) return false;
     if (fusion.members.size() >= kMaxMembers) return false;
     const auto adds = std::count_if(Of(i).operands.begin(), Of(i).operands.end(),
@@ -166,6 +266,7 @@ class Finder {
       return !reads_much || LeavesMovedAlone(i, root);
     }
     if (i == computation_.root) return false;
+    if (reduces_[root]) return IsMadeAgain(i) && KeepsOperandsIntact(i, root);
     return std::all_of(users_[i].begin(), users_[i].end(),
                        [&](int32_t user) { return states_[user] == State::kMember; }) &&
            KeepsOperandsIntact(i, root);
@@ -175,12 +276,12 @@ class Finder {
   bool KeepsOperandsIntact(int32_t i, int32_t root) const {
     for (int32_t operand : Of(i).operands) {
       const Shape& shape = *Of(operand).shape;
-      if (!shape.IsArray() || shape.num_elements() == 1 || shape.num_elements() < Elements(root)) continue;
+      if (!shape.IsArray() || shape.num_elements() == 1 || shape.num_elements() < size_) continue;
       const auto& users = users_[operand];
       auto user = std::upper_bound(users.begin(), users.end(), positions_[i],
                                    [&](int32_t position, int32_t u) { return position < positions_[u]; });
       for (; user != users.end() && positions_[*user] < positions_[root]; ++user) {
-        if (states_[*user] != State::kMember) return false;
+        if (states_[*user] != State::kMember && !reduces_[*user]) return false;
       }
     }
     return true;
@@ -205,6 +306,8 @@ class Finder {
   std::vector<absl::InlinedVector<int32_t, 2>> users_;  // of order_, in order
   std::vector<State> states_;
   std::vector<Movement> movements_;  // of order_
+  std::vector<bool> reduces_;        // by instruction: the root of a reduction
+  int64_t size_ = 0;                 // elements of the members of the fusion that grows
 };
 
 }  // namespace

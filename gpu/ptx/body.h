@@ -15,8 +15,16 @@
 
 namespace assay::gpu {
 
+// How many elements a thread makes at a time, by the instructions of one, so that enough of its reads are
+// under way at once: more of small bodies, of which the registers hold several.
+constexpr int ElementsAtOnce(int64_t instructions) {
+  return instructions <= 100 ? 4 : instructions <= 200 ? 2 : 1;
+}
+
 class FusionBody {
  public:
+  static constexpr int64_t kMaxMembers = 256;
+
   // `members`: those of the step that are made here, of as many elements as `shape`. The address of the
   // step's operand k is the argument's word at operands + 8 k.
   FusionBody(PtxWriter& writer, const FusionView& step, std::span<const int32_t> members, const Shape& shape,

@@ -12,7 +12,6 @@
 namespace assay::gpu {
 namespace {
 
-constexpr int64_t kMaxMembers = 256;
 constexpr uint32_t kThreads = 256;
 // Blocks a multiprocessor: twice as many as run at once, for those that end early.
 constexpr int64_t kBlocks = 16;
@@ -20,11 +19,6 @@ constexpr int64_t kFewest = 1000;  // elements of a kernel that makes several at
 
 enum Offset : int64_t { kElements = 0, kResult = 8, kOpen = 16, kRoom = 24, kOpenCount = 32, kOperands = 40 };
 static_assert(sizeof(FusedArgument) == kOperands + 8);
-
-// Elements that a thread makes at a time, so that enough of its reads are under way at once: more of small
-// bodies, of which the registers hold several.
-constexpr int kMaxAtOnce = 4;
-int AtOnceFor(int64_t instructions) { return instructions <= 100 ? kMaxAtOnce : instructions <= 200 ? 2 : 1; }
 
 class Builder {
  public:
@@ -39,7 +33,7 @@ class Builder {
     kernel_.elements = step_.root().shape->num_elements();
     kernel_.num_operands = step_.operands.size();
     kernel_.at_once = at_once_;
-    if (static_cast<int64_t>(step_.members.size()) > kMaxMembers)
+    if (static_cast<int64_t>(step_.members.size()) > FusionBody::kMaxMembers)
       return NotSupported({}, fmt::format("{}", Counted(step_.members.size(), "instruction")));
     Start();
     if (at_once_ > 1) ASSAY_RETURN_IF_ERROR(AddLoop(at_once_));
@@ -131,7 +125,7 @@ absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capabilit
   if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return NotSupported({}, why);
   Builder one(step, 1);
   absl::StatusOr<FusedKernel> kernel = one.Run();
-  const int at_once = AtOnceFor(one.body_instructions());
+  const int at_once = ElementsAtOnce(one.body_instructions());
   // A thread has several elements where all threads that run at once have.
   if (!kernel.ok() || at_once == 1 || kernel->elements < kFewest) return kernel;
   return Builder(step, at_once).Run();

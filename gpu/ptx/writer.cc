@@ -82,6 +82,14 @@ Register PtxWriter::AtomicAdd(Register address, Register count) {
   return to;
 }
 
+Register PtxWriter::ShuffleXor(Register value, Register partner, Register members) {
+  ASSAY_CHECK(value.width == Width::k32 && partner.width == Width::k32 && members.width == Width::k32);
+  const Register to = New(Width::k32);
+  Line(fmt::format("shfl.sync.bfly.b32 {}, {}, {}, 31, {}", Text(to), Text(value), Text(partner),
+                   Text(members)));
+  return to;
+}
+
 template <typename Word>
 Register PtxWriter::TableOf(std::string_view name, std::string_view type, std::span<const Word> words) {
   const auto [at, fresh] = table_addresses_.try_emplace(std::string(name));

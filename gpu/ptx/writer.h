@@ -58,6 +58,10 @@ class PtxWriter {
   // The value before `count` was added.
   Register AtomicAdd(Register address, Register count);
 
+  // The word of 32 bits that the lane of the warp has whose number is this one's xor `partner`. All lanes of
+  // `members`, which are bits, come here together; their registers are of 32 bits.
+  Register ShuffleXor(Register value, Register partner, Register members);
+
   // The address of a constant table, which is put into the module where it was not asked for before.
   Register Table(std::string_view name, std::span<const uint64_t> words);
   Register Table(std::string_view name, std::span<const uint32_t> words);

@@ -219,6 +219,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOfBroadcast(const Fus
   if (reduce.instruction.operands.size() != 2 || fusion.members.size() != 2)
     return NotSupported({}, "several operands");
   const Instruction& broadcast = reduce.operand(0);
+  if (broadcast.opcode != Opcode::kBroadcast)
+    return NotSupported({}, fmt::format("fusion with {}", Name(broadcast.opcode)));
   const std::optional<AffineMap> source =
       DefinitionOf(broadcast.opcode).source({fusion.computation, broadcast});
   if (!source) return NotSupported({}, "elements are not an affine map of the operand");

@@ -155,6 +155,38 @@ TEST_CASE("PTX interpreter: memory, loops and guards", "[gpu][ptx]") {
   CHECK(Run("mov.b64 %d1, 0x0;\nL1:\nbra L1;\n", 0, 0).wrong.find("does not end") != std::string::npos);
 }
 
+TEST_CASE("PTX interpreter: lanes hand words to each other", "[gpu][ptx]") {
+  // Lane i stores what lane i ^ 3 has, which is 10 i; of `members`, by lanes for which `reaches` holds.
+  const auto run = [](std::string_view members, std::string_view reaches, std::vector<uint32_t>& words) {
+    const std::string text = Kernel(fmt::format(
+        "mov.u32 %r0, %tid.x;\nmov.b32 %r1, 0xa;\nmul.lo.s32 %r2, %r0, %r1;\nmov.b32 %r3, 0x3;\n"
+        "mov.b32 %r4, {};\n{}shfl.sync.bfly.b32 %r5, %r2, %r3, 31, %r4;\nL1:\n"
+        "cvt.u64.u32 %d1, %r0;\nmov.b32 %r6, 0x2;\nshl.b64 %d1, %d1, %r6;\nadd.s64 %d0, %d0, %d1;\n"
+        "st.global.b32 [%d0], %r5;\n",
+        members, reaches));
+    std::string log;
+    const auto module = emulated::CompilePtx(text, &log);
+    INFO(text << log);
+    REQUIRE(module != nullptr);
+    HostRanges memory;
+    memory.Add(words.data(), 4 * words.size());
+    const uint64_t argument[] = {reinterpret_cast<uint64_t>(words.data()), 0, 0};
+    emulated::Launch launch;
+    launch.argument = reinterpret_cast<const std::byte*>(argument);
+    launch.grid[0] = 1;
+    launch.block[0] = static_cast<uint32_t>(words.size());
+    return module->Find("k")->Run(launch, memory);
+  };
+  std::vector<uint32_t> words(64);
+  CHECK(run("0xffffffff", "", words).empty());
+  for (uint32_t i = 0; i < 64; ++i) CHECK(words[i] == 10 * (i ^ 3));
+  CHECK_THAT(run("0xfffffff0", "", words), Catch::Contains("members are others"));
+  CHECK_THAT(run("0xffffffff", "mov.b32 %r7, 0x9;\nsetp.eq.b32 %p0, %r0, %r7;\n@%p0 bra L1;\n", words),
+             Catch::Contains("a shuffle that lane 9 does not reach"));
+  words.resize(40);  // half of the second warp
+  CHECK_THAT(run("0xffffffff", "", words), Catch::Contains("lane 8 does not reach"));
+}
+
 TEST_CASE("PTX interpreter: what is not of the subset names its line", "[gpu][ptx]") {
   const auto log_of = [](std::string_view body) {
     std::string log;

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "evaluator/registry.h"
+#include "gpu/ptx/reduction.h"
 #include "tests/gpu/ptx/ptx_testing.h"
 
 namespace assay::testing {
@@ -74,15 +76,42 @@ std::string AllOps(ElementType type) {
   return ProgramText(body);
 }
 
+// A folder of its own for what the assembler reads and writes.
+class Assembler {
+ public:
+  explicit Assembler(std::string ptxas)
+      : ptxas_(std::move(ptxas)),
+        folder_(std::filesystem::temp_directory_path() /
+                fmt::format("assay_ptx_{}", std::random_device()())) {
+    std::filesystem::create_directory(folder_);
+  }
+  ~Assembler() { std::filesystem::remove_all(folder_); }
+
+  void Check(const std::string& text) const {
+    const std::string file = (folder_ / "kernel.ptx").string();
+    std::ofstream(file) << text;
+    for (std::string_view architecture : {"sm_80", "sm_90a"}) {
+      int status = 0;
+      const std::string output = OutputOf(
+          fmt::format("'{}' -v -arch={} '{}' -o '{}.cubin'", ptxas_, architecture, file, file), status);
+      INFO(architecture << "\n" << output);
+      CHECK(status == 0);
+      CHECK(output.find("0 bytes spill stores, 0 bytes spill loads") != std::string::npos);
+    }
+  }
+
+ private:
+  const std::string ptxas_;
+  const std::filesystem::path folder_;
+};
+
 TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas][toolkit]") {
   const std::string ptxas = FindPtxas();
   if (ptxas.empty()) {
     WARN("skipped: there is no ptxas in PATH, CUDA_HOME or /usr/local/cuda");
     return;
   }
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("assay_ptx_{}", std::random_device()());
-  std::filesystem::create_directory(folder);
+  const Assembler assembler(ptxas);
   const auto check = [&](const std::string& program_text, int at_once) {
     const Program program = ProgramOf(program_text);
     const Plan plan = PlanOf(program, EngineChoice::kReference);
@@ -91,16 +120,8 @@ TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas][toolkit]
     INFO(kernel.status());
     REQUIRE(kernel.ok());
     CHECK(kernel->at_once == at_once);
-    const std::string file = (folder / "kernel.ptx").string();
-    std::ofstream(file) << kernel->text;
-    for (std::string_view architecture : {"sm_80", "sm_90a"}) {
-      int status = 0;
-      const std::string output = OutputOf(
-          fmt::format("'{}' -v -arch={} '{}' -o '{}.cubin'", ptxas, architecture, file, file), status);
-      INFO(program_text << architecture << "\n" << output);
-      CHECK(status == 0);
-      CHECK(output.find("0 bytes spill stores, 0 bytes spill loads") != std::string::npos);
-    }
+    INFO(program_text);
+    assembler.Check(kernel->text);
   };
   for (ElementType type : RealTypes()) check(AllOps(type), 1);
   // Several elements at a time.
@@ -112,7 +133,45 @@ TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas][toolkit]
           4);
   }
   check(ProgramText("x = f32[5000] parameter(0)\nROOT r = f32[5000] exponential(x)\n"), 4);
-  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("PTX: ptxas takes reductions", "[gpu][ptx][ptxas][toolkit]") {
+  const std::string ptxas = FindPtxas();
+  if (ptxas.empty()) {
+    WARN("skipped: there is no ptxas in PATH, CUDA_HOME or /usr/local/cuda");
+    return;
+  }
+  const Assembler assembler(ptxas);
+  const auto check = [&](std::string_view type, std::string_view op, std::string_view f, int64_t dimension,
+                         gpu::ReductionOrder order) {
+    const std::string text = fmt::format(
+        "HloModule m\nfold {{\na = {0}[] parameter(0)\nb = {0}[] parameter(1)\nROOT c = {0}[] {1}(a, b)\n}}\n"
+        "ENTRY e {{\nx = {0}[100,3000] parameter(0)\ni = {0}[] parameter(1)\nf = {0}[100,3000] {2}\n"
+        "ROOT r = {0}[{3}] reduce(f, i), dimensions={{{4}}}, to_apply=fold\n}}\n",
+        type, op, f, dimension == 0 ? 3000 : 100, dimension);
+    const Program program = ProgramOf(text);
+    const Plan plan = PlanOf(program, EngineChoice::kReference);
+    const WholeFusion fusion(*plan.module);
+    const FusionView view = fusion.view();
+    std::optional<gpu::ReductionPlan> shared =
+        gpu::ReductionPlanOf({view.module, view.computation, view.root()}, 132);
+    REQUIRE(shared.has_value());
+    shared->order = order;
+    const absl::StatusOr<gpu::ReductionKernel> kernel = gpu::MakeReductionPtx(view, *shared);
+    INFO(text << kernel.status());
+    REQUIRE(kernel.ok());
+    CHECK((kernel->text.find("shfl.sync") != std::string::npos) == (dimension == 1));
+    assembler.Check(kernel->text);
+  };
+  using Order = gpu::ReductionOrder;
+  for (const int64_t dimension : {0, 1}) {
+    for (std::string_view type : {"f32", "f64", "bf16", "f16"})
+      check(type, "add", "exponential(x)", dimension, Order::kSum);
+    for (std::string_view type : {"f32", "s8", "s64"}) {
+      check(type, "maximum", "negate(x)", dimension, Order::kAny);
+      check(type, "maximum", "negate(x)", dimension, Order::kOwn);
+    }
+  }
 }
 
 }  // namespace

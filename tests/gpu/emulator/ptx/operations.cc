@@ -236,6 +236,14 @@ template <typename T>
 uint64_t Rest(T a, T b) {
   return b == 0 || Overflows(a, b) ? kAnything : static_cast<uint64_t>(a % b);
 }
+template <typename T>
+uint64_t Larger(T a, T b) {
+  return a > b ? a : b;
+}
+template <typename T>
+uint64_t Smaller(T a, T b) {
+  return a < b ? a : b;
+}
 void MulWide(uint64_t* s, const Op& op) {
   s[op.d] = uint64_t{static_cast<uint32_t>(s[op.a])} * static_cast<uint32_t>(s[op.b]);
 }
@@ -333,6 +341,8 @@ constexpr Operation kOperations[] = {
     WORDS("64", "d", uint64_t),
     {"fma.rn.f64", "dddd", FusedMultiplyAdd},
     {"mul.wide.u32", "drr", MulWide},
+    {"max.u32", "rrr", Int2<uint32_t, Larger<uint32_t>>},
+    {"min.u32", "rrr", Int2<uint32_t, Smaller<uint32_t>>},
     {"not.b32", "rr", Convert<Complement32>},
     {"not.b64", "dd", Convert<Complement64>},
     {"and.pred", "ppp", Int2<uint64_t, AndInt<uint64_t>>},

@@ -219,6 +219,7 @@ class Parser {
                        : mnemonic.starts_with("ld.global.") ? LoadMemory(mnemonic.substr(10), text, op)
                        : mnemonic.starts_with("st.global.") ? StoreMemory(mnemonic.substr(10), text, op)
                        : mnemonic == "atom.global.add.u64"  ? Atomic(text, op)
+                       : mnemonic == "shfl.sync.bfly.b32"   ? Shuffle(text, op)
                        : mnemonic == "bra"                  ? Branch(text, op)
                        : mnemonic == "ret"                  ? Return(text, op)
                                                             : Computation(mnemonic, text, op);
@@ -262,6 +263,14 @@ class Parser {
     op.bytes = 8;
     return TakeSlot(text, 'd', op.d) && Take(text, ",") && Take(text, "[") && TakeSlot(text, 'd', op.a) &&
            Take(text, "]") && Take(text, ",") && TakeSlot(text, 'd', op.b) && text.empty();
+  }
+  // shfl.sync.bfly.b32 RESULT, VALUE, PARTNER, 31, MEMBERS;
+  bool Shuffle(std::string_view text, Op& op) {
+    op.kind = Op::Kind::kShuffle;
+    if (op.guard >= 0) return Fail("a shuffle that not all lanes need reach", text);
+    return TakeSlot(text, 'r', op.d) && Take(text, ",") && TakeSlot(text, 'r', op.a) && Take(text, ",") &&
+           TakeSlot(text, 'r', op.b) && Take(text, ",") && Take(text, "31") && Take(text, ",") &&
+           TakeSlot(text, 'r', op.c) && text.empty();
   }
   bool Branch(std::string_view text, Op& op) {
     op.kind = Op::Kind::kBranch;

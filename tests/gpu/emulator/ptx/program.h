@@ -26,13 +26,14 @@ struct Op {
     kStore,
     kAtomicAdd,
     kBranch,
+    kShuffle,
     kReturn
   };
   enum class Special : uint8_t { kThread, kThreads, kBlock, kBlocks };
   Kind kind = Kind::kCompute;
   int32_t guard = -1;  // a predicate's slot; -1: runs always
   bool guard_wants = true;
-  int32_t d = 0, a = 0, b = 0, c = 0;
+  int32_t d = 0, a = 0, b = 0, c = 0;  // of a shuffle: result, value, mask of the partner, members
   Compute compute = nullptr;
   uint64_t constant = 0;  // the value; an offset into the argument; a table's address
   Special special = Special::kThread;

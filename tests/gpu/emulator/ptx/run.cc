@@ -1,5 +1,8 @@
-// Runs a program, one thread after the other.
+// Runs a program, one warp after the other and in it one lane after the other: each up to its end, or to
+// where it hands a word to other lanes. There all members of the operation have to come.
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 
@@ -11,10 +14,12 @@ namespace {
 constexpr int64_t kMaxOps = 50'000'000;  // of one thread, which then will not end
 constexpr uint64_t kUnwritten = 0xa5a5a5a5a5a5a5a5;
 
+constexpr uint32_t kLanes = 32;
+
 class Machine {
  public:
   Machine(const Program& program, const Launch& launch, const Memory& memory)
-      : program_(program), launch_(launch), memory_(memory), slots_(static_cast<size_t>(program.num_slots)) {}
+      : program_(program), launch_(launch), memory_(memory) {}
 
   std::string Run() {
     const uint32_t threads = launch_.block[0];
@@ -26,20 +31,73 @@ class Machine {
       return program_.entry + ": a launch of " + std::to_string(launch_.grid[0]) + " blocks of " +
              std::to_string(threads) + " threads";
     for (block_ = 0; block_ < launch_.grid[0]; ++block_) {
-      for (thread_ = 0; thread_ < threads; ++thread_) {
-        if (!RunThread()) return error_;
+      for (uint32_t first = 0; first < threads; first += kLanes) {
+        if (!RunWarp(first, std::min(kLanes, threads - first))) return error_;
       }
     }
     return "";
   }
 
  private:
-  bool RunThread() {
-    std::fill(slots_.begin(), slots_.end(), kUnwritten);
-    uint64_t* const s = slots_.data();
+  struct Lane {
+    std::vector<uint64_t> slots;
+    const Op* at = nullptr;  // the shuffle at which it waits; null: it has ended
     int64_t left = kMaxOps;
-    for (const Op* op = program_.ops.data();;) {
-      if (--left < 0) return Fail(*op, "does not end");
+  };
+
+  bool RunWarp(uint32_t first, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+      Lane& lane = lanes_[i];
+      thread_ = first + i;
+      lane.slots.assign(static_cast<size_t>(program_.num_slots), kUnwritten);
+      lane.left = kMaxOps;
+      if (!RunLane(lane, program_.ops.data())) return false;
+    }
+    for (;;) {
+      uint32_t waiting = 0;
+      for (uint32_t i = 0; i < count; ++i) waiting |= lanes_[i].at != nullptr ? uint32_t{1} << i : 0;
+      if (waiting == 0) return true;
+      if (!ShuffleOne(first, waiting)) return false;
+    }
+  }
+
+  // The shuffle of the lowest lane that waits: all of its members have to wait at it.
+  bool ShuffleOne(uint32_t first, uint32_t waiting) {
+    const auto lowest = static_cast<uint32_t>(std::countr_zero(waiting));
+    const Op& op = *lanes_[lowest].at;
+    const auto members = static_cast<uint32_t>(lanes_[lowest].slots[static_cast<size_t>(op.c)]);
+    thread_ = first + lowest;
+    if ((members >> lowest & 1) == 0) return Fail(op, "a shuffle whose members are others");
+    uint64_t given[kLanes] = {};
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      if ((members >> i & 1) == 0) continue;
+      if ((waiting >> i & 1) == 0 || lanes_[i].at != &op)
+        return Fail(op, "a shuffle that lane " + std::to_string(i) + " does not reach");
+      if (static_cast<uint32_t>(lanes_[i].slots[static_cast<size_t>(op.c)]) != members)
+        return Fail(op, "a shuffle of which lane " + std::to_string(i) + " has other members");
+      given[i] = lanes_[i].slots[static_cast<size_t>(op.a)];
+    }
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      if ((members >> i & 1) == 0) continue;
+      Lane& lane = lanes_[i];
+      thread_ = first + i;
+      const uint64_t from = i ^ static_cast<uint32_t>(lane.slots[static_cast<size_t>(op.b)]);
+      if (from >= kLanes || (members >> from & 1) == 0)
+        return Fail(op, "a shuffle from lane " + std::to_string(from) + ", which is no member");
+      lane.slots[static_cast<size_t>(op.d)] = given[from];
+    }
+    for (uint32_t i = 0; i < kLanes; ++i) {
+      thread_ = first + i;
+      if ((members >> i & 1) != 0 && !RunLane(lanes_[i], &op + 1)) return false;
+    }
+    return true;
+  }
+
+  // Up to its end or a shuffle.
+  bool RunLane(Lane& lane, const Op* op) {
+    uint64_t* const s = lane.slots.data();
+    for (;;) {
+      if (--lane.left < 0) return Fail(*op, "does not end");
       if (op->guard >= 0 && (s[op->guard] != 0) != op->guard_wants) {
         ++op;
         continue;
@@ -71,7 +129,11 @@ class Machine {
         case Op::Kind::kBranch:
           op = program_.ops.data() + op->target;
           continue;
+        case Op::Kind::kShuffle:
+          lane.at = op;
+          return true;
         case Op::Kind::kReturn:
+          lane.at = nullptr;
           return true;
       }
       ++op;
@@ -125,7 +187,7 @@ class Machine {
   const Program& program_;
   const Launch& launch_;
   const Memory& memory_;
-  std::vector<uint64_t> slots_;
+  Lane lanes_[kLanes];
   uint32_t block_ = 0, thread_ = 0;
   std::string error_;
 };
