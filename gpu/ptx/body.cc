@@ -8,6 +8,7 @@
 #include "evaluator/registry.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
+#include "gpu/kernels/move_arguments.h"
 #include "gpu/ptx/lanes.h"
 
 namespace assay::gpu {
@@ -17,6 +18,14 @@ bool FitsIn32(int64_t elements) { return elements <= std::numeric_limits<int32_t
 
 const Literal* ConstantOf(const Instruction& instruction) {
   return instruction.opcode == Opcode::kConstant ? instruction.literal.get() : nullptr;
+}
+
+// value / size: of 32 bits, where the value is below 2^31, by one multiplication.
+Register Quotient(Words& words, Width width, Register value, int64_t size) {
+  if (width == Width::k64) return words.DivU(value, words.Constant(static_cast<uint64_t>(size)));
+  const Divisor divisor = DivisorOf(static_cast<uint32_t>(size));
+  const Register product = words.MulHighU(value, words.Constant(divisor.magic));
+  return divisor.shift == 0 ? product : words.ShrU(product, words.Constant(divisor.shift));
 }
 
 }  // namespace
@@ -181,7 +190,7 @@ Register FusionBody::PositionIn(const Shape& shape, const AffineMap& source, Wid
     const auto [size, stride] = dimensions[d];
     Register index = rest;
     if (d > 0) {
-      const Register outer = words.DivU(rest, constant(size));
+      const Register outer = Quotient(words, width, rest, size);
       if (stride != 0) index = words.Sub(rest, words.Mul(outer, constant(size)));
       rest = outer;
     }
