@@ -54,8 +54,7 @@ struct ReductionKernel {
   size_t num_reduced = 0, num_operands = 0;  // of the reduce, without init values; of the step
   int64_t threads = 0;
   bool may_leave_open = false;  // open elements are left out
-  // Of an element at most: how many others one thread adds to it, and how many lanes.
-  int64_t terms_of_thread = 0;
+  int64_t terms_of_thread = 0;  // elements that one thread combines, at most
 
   std::vector<std::byte> Argument(const ReductionArgument& argument) const;
   LaunchShape Shape() const;
