@@ -2,19 +2,6 @@
 option(ASSAY_PACKAGE "install what packages have besides: licences, changelog, metadata of Python" OFF)
 set(ASSAY_MAINTAINER "Assay maintainers <maintainers@assay.example>" CACHE STRING "the maintainer that packages name")
 
-# Pages and completions that targets of these names make, below share of the build folder as below the prefix.
-# assay_install_made(TARGET FILE...)
-function(assay_install_made target)
-  if(TARGET ${target})
-    foreach(file ${ARGN})
-      cmake_path(GET file PARENT_PATH folder)
-      install(FILES ${CMAKE_BINARY_DIR}/share/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT runtime)
-    endforeach()
-  endif()
-endfunction()
-assay_install_made(assay_man man/man1/assay.1)
-assay_install_made(assay_completions bash-completion/completions/assay zsh/site-functions/_assay)
-
 if(NOT ASSAY_PACKAGE)
   return()
 endif()

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "base/counted.h"
 #include "evaluator/registry.h"
 #include "evaluator/static_shape.h"

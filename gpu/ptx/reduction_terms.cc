@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "absl/container/flat_hash_map.h"
+#include "base/hash_map.h"
 #include "fmt/format.h"
 #include "gpu/ptx/body.h"
 #include "gpu/ptx/elementwise.h"
@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<Element>> EmitReducer(PtxWriter& writer, Elements& el
   const Computation& computation = module.computation(reducer);
   Emitter emitter{writer, elements};
   std::deque<Element> owned;
-  absl::flat_hash_map<int32_t, Element*> values;
+  HashMap<int32_t, Element*> values;
   for (size_t k = 0; k < lhs.size(); ++k) {
     values[computation.parameters[k]] = &lhs[k];
     values[computation.parameters[lhs.size() + k]] = &rhs[k];
