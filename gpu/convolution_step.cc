@@ -161,20 +161,21 @@ class ConvolutionStep final : public DeviceKernel {
 
  private:
   absl::Status Enqueue(const DeviceCall& call) const override {
-    std::array<std::shared_ptr<DeviceMemory>, 2> memory;
-    std::array<DeviceAddress, 2> operands{call.operands[0], call.operands[1]};
-    for (size_t k = 0; k < 2; ++k) {
-      if (!widenings_[k].exists()) continue;
-      ASSAY_ASSIGN_OR_RETURN(memory[k], widenings_[k].Enqueue(call.device, operands[k]));
-      operands[k] = memory[k]->address();
-    }
-    std::shared_ptr<DeviceMemory> image;
+    std::array<ProductOperand, 2> operands;
+    for (size_t k = 0; k < 2; ++k)
+      operands[k] = {call.operands[k], &widenings_[k], 0, &call.arrays[k]->kept_operands()};
+    operands[1].start = kernel_start_;
+    std::shared_ptr<DeviceMemory> widened, image;
     if (image_) {
-      ASSAY_ASSIGN_OR_RETURN(image, image_->Enqueue(call.device, operands[0]));
-      operands[0] = image->address();
+      DeviceAddress elements = call.operands[0];
+      if (widenings_[0].exists()) {
+        ASSAY_ASSIGN_OR_RETURN(widened, widenings_[0].Enqueue(call.device, elements));
+        elements = widened->address();
+      }
+      ASSAY_ASSIGN_OR_RETURN(image, image_->Enqueue(call.device, elements));
+      operands[0] = {image->address()};
     }
-    return product_.Enqueue(call.device, operands[0], operands[1] + static_cast<uint64_t>(kernel_start_),
-                            call.result);
+    return product_.Enqueue(call.device, operands, call.result);
   }
 
   const Product product_;

@@ -33,14 +33,10 @@ class DotStep final : public DeviceKernel {
 
  private:
   absl::Status Enqueue(const DeviceCall& call) const override {
-    std::array<std::shared_ptr<DeviceMemory>, 2> memory;
-    std::array<DeviceAddress, 2> operands{call.operands[0], call.operands[1]};
-    for (size_t k = 0; k < 2; ++k) {
-      if (!widenings_[k].exists()) continue;
-      ASSAY_ASSIGN_OR_RETURN(memory[k], widenings_[k].Enqueue(call.device, operands[k]));
-      operands[k] = memory[k]->address();
-    }
-    return product_.Enqueue(call.device, operands[0], operands[1], call.result);
+    std::array<ProductOperand, 2> operands;
+    for (size_t k = 0; k < 2; ++k)
+      operands[k] = {call.operands[k], &widenings_[k], 0, &call.arrays[k]->kept_operands()};
+    return product_.Enqueue(call.device, operands, call.result);
   }
 
   const Product product_;

@@ -1,6 +1,7 @@
 #include "gpu/product.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/counted.h"
@@ -112,6 +113,7 @@ absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementTy
                                       const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
                                       int64_t residues_from) {
   Product product;
+  product.types_ = {lhs, rhs};
   if (IsTensorInteger(lhs) && IsTensorInteger(rhs) && IsTensorInteger(result)) {
     ASSAY_RETURN_IF_ERROR(product.MakeBytes(device, lhs, rhs, result, sides, residues_from));
     return product;
@@ -182,19 +184,61 @@ std::string_view Product::algorithm() const {
   return is_bytes_ ? "integer tensor cores" : is_double_ ? "pairs of doubles" : "f64 tensor cores";
 }
 
-absl::Status Product::Enqueue(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+absl::Status Product::Enqueue(Device& device, const std::array<ProductOperand, 2>& operands,
                               DeviceAddress result) const {
-  return is_bytes_ ? EnqueueBytes(device, lhs, rhs, result) : EnqueueFloats(device, lhs, rhs, result);
+  return is_bytes_ ? EnqueueBytes(device, operands, result) : EnqueueFloats(device, operands, result);
 }
 
-absl::Status Product::EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+class Product::Kept {
+ public:
+  // By key_of(dot, side), of one panel.
+  template <typename Panels, typename KeyOf>
+  Kept(Device& device, const Panels& panels, const std::array<ProductOperand, 2>& operands,
+       const KeyOf& key_of) {
+    if (panels.size() != 1 || (operands[0].kept == nullptr && operands[1].kept == nullptr)) return;
+    lock_.emplace();
+    for (size_t k = 0; k < 2; ++k) {
+      if (operands[k].kept == nullptr) continue;
+      auto dot = panels[0].dot;
+      (k == 0 ? dot.lhs : dot.rhs).address += static_cast<uint64_t>(operands[k].start);
+      const int side = static_cast<int>(k);
+      uses_[k].emplace(operands[k].kept->Find(device, key_of(dot, side), panels[0].kernels.KeptBytes(side)));
+    }
+  }
+
+  std::array<KeptOperand*, 2> get() const {
+    return {uses_[0] ? uses_[0]->get() : nullptr, uses_[1] ? uses_[1]->get() : nullptr};
+  }
+  // The device was told to make all of it.
+  void SetMade() {
+    for (KeptOperand* const kept : get()) {
+      if (kept != nullptr) kept->is_made = true;
+    }
+  }
+
+ private:
+  std::optional<KeptLock> lock_;
+  std::array<std::optional<KeptUse>, 2> uses_;
+};
+
+absl::Status Product::EnqueueBytes(Device& device, const std::array<ProductOperand, 2>& operands,
                                    DeviceAddress result) const {
+  const DeviceAddress lhs = operands[0].address + static_cast<uint64_t>(operands[0].start),
+                      rhs = operands[1].address + static_cast<uint64_t>(operands[1].start);
   if (byte_products_.empty()) return EnqueueByteTiles(device, At(bytes_, lhs, rhs, result));
+  Kept kept(device, byte_products_, operands, [&](const ByteDotArguments& dot, int side) {
+    return byte_products_[0].kernels.KeptKey(dot, side);
+  });
   for (const auto& panel : byte_products_) {
     const ByteDotArguments dot = At(panel.dot, lhs, rhs, result);
-    const absl::Status status = panel.kernels.Enqueue(device, dot);
+    const absl::Status status = panel.kernels.Enqueue(device, dot, kept.get());
     // Without memory for the slices nothing has begun.
-    ASSAY_RETURN_IF_ERROR(IsMemoryError(status) ? EnqueueByteTiles(device, dot) : status);
+    if (IsMemoryError(status)) {
+      ASSAY_RETURN_IF_ERROR(EnqueueByteTiles(device, dot));
+      continue;
+    }
+    ASSAY_RETURN_IF_ERROR(status);
+    kept.SetMade();
   }
   return absl::OkStatus();
 }
@@ -208,15 +252,39 @@ absl::Status Product::EnqueueByteTiles(Device& device, ByteDotArguments dot) con
   return device.Launch(*functions_.dot, shape, dot);
 }
 
-absl::Status Product::EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+absl::Status Product::EnqueueFloats(Device& device, const std::array<ProductOperand, 2>& operands,
                                     DeviceAddress result) const {
-  if (residues_.empty()) return EnqueueFloatDot(device, At(floats_, lhs, rhs, result), nullptr);
-  for (const auto& panel : residues_)
-    ASSAY_RETURN_IF_ERROR(EnqueueFloatDot(device, At(panel.dot, lhs, rhs, result), &panel.kernels));
+  Kept kept(device, residues_, operands, [&](const DotArguments& dot, int side) {
+    return residues_[0].kernels.KeptKey(dot, side, types_[static_cast<size_t>(side)]);
+  });
+  std::array<std::shared_ptr<DeviceMemory>, 2> widened;
+  std::array<DeviceAddress, 2> elements{};
+  for (size_t k = 0; k < 2; ++k) {
+    const ProductOperand& operand = operands[k];
+    KeptOperand* const of_side = kept.get()[k];
+    elements[k] = operand.address;
+    if (operand.widening != nullptr && operand.widening->exists()) {
+      if (of_side != nullptr && of_side->is_made) {
+        widened[k] = of_side->widened;
+      } else {
+        ASSAY_ASSIGN_OR_RETURN(widened[k], operand.widening->Enqueue(device, operand.address));
+        if (of_side != nullptr) of_side->widened = widened[k];
+      }
+      elements[k] = widened[k]->address();
+    }
+    elements[k] += static_cast<uint64_t>(operand.start);
+  }
+  if (residues_.empty())
+    return EnqueueFloatDot(device, At(floats_, elements[0], elements[1], result), nullptr, {});
+  for (const auto& panel : residues_) {
+    ASSAY_RETURN_IF_ERROR(
+        EnqueueFloatDot(device, At(panel.dot, elements[0], elements[1], result), &panel.kernels, kept.get()));
+  }
   return absl::OkStatus();
 }
 
-absl::Status Product::EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues) const {
+absl::Status Product::EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues,
+                                      const std::array<KeptOperand*, 2>& kept) const {
   const int64_t batch = SizeOf(dot.lhs.batch), rows = SizeOf(dot.lhs.rows), columns = SizeOf(dot.rhs.rows);
   const int64_t results = batch * rows * columns;
   const int64_t scales = batch * (rows + columns) * static_cast<int64_t>(sizeof(RowScale));
@@ -227,7 +295,13 @@ absl::Status Product::EnqueueFloatDot(Device& device, DotArguments dot, const Re
   dot.open_count = memory->address() + static_cast<uint64_t>(scales);
   dot.open = dot.open_count + 8;
   ASSAY_RETURN_IF_ERROR(device.Zero(dot.open_count, 8));
-  for (const DotOperand& operand : {dot.lhs, dot.rhs}) {
+  for (size_t k = 0; k < 2; ++k) {
+    DotOperand& operand = k == 0 ? dot.lhs : dot.rhs;
+    if (kept[k] != nullptr) {
+      operand.scales = ResidueDot::KeptScales(*kept[k]);
+      if (kept[k]->is_made) continue;
+      ASSAY_RETURN_IF_ERROR(ResidueDot::ClearKept(device, *kept[k]));
+    }
     const LaunchShape shape{.blocks = {static_cast<uint32_t>(ScaleBlocks(operand)), 1, 1},
                             .threads = {kScaleThreads, 1, 1},
                             .shared_bytes = kScaleSharedBytes};
@@ -236,10 +310,13 @@ absl::Status Product::EnqueueFloatDot(Device& device, DotArguments dot, const Re
   if (residues != nullptr) {
     std::shared_ptr<DeviceMemory> residue_memory;
     uint64_t open = 0, open_count = 0;
-    const absl::Status status = residues->Enqueue(device, dot, &residue_memory, &open, &open_count);
+    const absl::Status status = residues->Enqueue(device, dot, kept, &residue_memory, &open, &open_count);
     // Without memory for the slices nothing has begun.
     if (!IsMemoryError(status)) {
       ASSAY_RETURN_IF_ERROR(status);
+      for (KeptOperand* const of_side : kept) {
+        if (of_side != nullptr) of_side->is_made = true;
+      }
       dot.open = open;
       dot.open_count = open_count;
       return EnqueueRepair(device, dot);

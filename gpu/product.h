@@ -39,6 +39,14 @@ class Widening {
   std::shared_ptr<DeviceMemory> table_;  // of the 256 values of a type of 8 bits
 };
 
+// An operand where a step has it.
+struct ProductOperand {
+  DeviceAddress address = 0;           // of the array
+  const Widening* widening = nullptr;  // of its elements; null: there is nothing to do
+  int64_t start = 0;                   // of the first element, in bytes of the array that is multiplied
+  KeptOperands* kept = nullptr;        // null: of an array that is made for this step
+};
+
 class Product {
  public:
   // What the kernels multiply: the elements of operands that are widened are f32. Devices that can take dots
@@ -46,7 +54,8 @@ class Product {
   static absl::StatusOr<Product> Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
                                       const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
                                       int64_t residues_from);
-  absl::Status Enqueue(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+  absl::Status Enqueue(Device& device, const std::array<ProductOperand, 2>& operands,
+                       DeviceAddress result) const;
 
   std::string_view algorithm() const;
 
@@ -59,16 +68,22 @@ class Product {
                          const std::array<ProductSide, 2>& sides, int64_t residues_from);
   absl::Status MakeFloats(Device& device, bool is_double, Float result,
                           const std::array<ProductSide, 2>& sides);
-  absl::Status EnqueueBytes(Device& device, DeviceAddress lhs, DeviceAddress rhs, DeviceAddress result) const;
+  // What is kept of the operands, where anything is: nothing of panels.
+  class Kept;
+
+  absl::Status EnqueueBytes(Device& device, const std::array<ProductOperand, 2>& operands,
+                            DeviceAddress result) const;
   // Of a dot with its addresses, by its bytes with passes over whole elements.
   absl::Status EnqueueByteTiles(Device& device, ByteDotArguments dot) const;
-  absl::Status EnqueueFloats(Device& device, DeviceAddress lhs, DeviceAddress rhs,
+  absl::Status EnqueueFloats(Device& device, const std::array<ProductOperand, 2>& operands,
                              DeviceAddress result) const;
   // With its addresses. By residues where there are any, and memory for them.
-  absl::Status EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues) const;
+  absl::Status EnqueueFloatDot(Device& device, DotArguments dot, const ResidueDot* residues,
+                               const std::array<KeptOperand*, 2>& kept) const;
   absl::Status EnqueueRepair(Device& device, const DotArguments& dot) const;
 
   bool is_bytes_ = false, is_double_ = false;
+  std::array<ElementType, 2> types_{};
   // Empty where they do not take the dot.
   ResidueDot::Panels residues_;
   ByteProduct::Panels byte_products_;

@@ -132,8 +132,8 @@ absl::StatusOr<Literal> DeviceKernel::Run(EvalContext& context, std::span<Litera
   const bool in_place = memory != nullptr;
   for (const auto& shape : shapes)
     ASSAY_RETURN_IF_ERROR(results.Add(*device_, context, shape, std::move(memory)));
-  const DeviceCall call{*device_, context, operands, addresses, results.addresses, results.addresses[0],
-                        in_place};
+  const DeviceCall call{
+      *device_, context, operands, arrays, addresses, results.addresses, results.addresses[0], in_place};
   const absl::Status status = Enqueue(call);
   if (in_place) operands[over] = Literal();
   // What may have been written over can't be left to others.

@@ -9,6 +9,7 @@
 #include "base/run_guard.h"
 #include "engines/engine.h"
 #include "gpu/driver/device.h"
+#include "gpu/kept_operands.h"
 #include "literal/literal.h"
 
 namespace assay::gpu {
@@ -22,6 +23,8 @@ class ResidentArray final : public DeviceArray {
   const DeviceMemory& memory() const { return *memory_; }
   const std::shared_ptr<DeviceMemory>& shared_memory() const { return memory_; }
 
+  KeptOperands& kept_operands() { return kept_operands_; }
+
   // The error of work that may have been meant for it and was never done.
   absl::Status CheckLost() const { return memory_->device()->LostSince(losses_); }
 
@@ -32,6 +35,7 @@ class ResidentArray final : public DeviceArray {
   const std::shared_ptr<DeviceMemory> memory_;
   const std::shared_ptr<RunGuard> guard_;
   const uint64_t losses_;  // of the device, before this
+  KeptOperands kept_operands_;
 };
 
 // Where an array lies on the device, to where it is copied if it does not. The copy stays with the literal's
@@ -46,6 +50,7 @@ struct DeviceCall {
   Device& device;
   EvalContext& context;
   std::span<const Literal> values;  // of the step's operands
+  std::span<const std::shared_ptr<ResidentArray>> arrays;
   std::span<const DeviceAddress> operands;
   // Of the result, or of the elements of a tuple of arrays; 0: an element without elements.
   std::span<const DeviceAddress> results;

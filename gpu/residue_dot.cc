@@ -136,6 +136,19 @@ absl::Status AddPanels(const Arguments& dot, const ElementBytes& bytes, const Fi
   return absl::OkStatus();
 }
 
+// What the slices of an operand depend on.
+template <typename Operand>
+KeptOperands::Key KeyOf(const Operand& operand, const ResidueTiles& tiles, int side) {
+  KeptOperands::Key key{side, tiles.batch, PaddedRows(tiles, side), tiles.depth_steps,
+                        static_cast<int64_t>(operand.address)};
+  for (const Strides* strides : {&operand.batch, &operand.rows, &operand.depth}) {
+    key.push_back(strides->rank);
+    key.insert(key.end(), strides->sizes, strides->sizes + strides->rank);
+    key.insert(key.end(), strides->strides, strides->strides + strides->rank);
+  }
+  return key;
+}
+
 // As many blocks as can run at one time, in whole clusters.
 LaunchShape ProductShape(const Device& device, const ResidueTiles& tiles, int64_t matrices) {
   const int64_t blocks = matrices * tiles.row_tiles * tiles.column_tiles,
@@ -242,6 +255,33 @@ ResidueDot::Layout ResidueDot::Place() const {
   return at;
 }
 
+ResidueDot::KeptLayout ResidueDot::PlaceKept(int side) const {
+  KeptLayout at{};
+  uint64_t end = kKeptScales;
+  const auto place = [&](int64_t bytes) {
+    const uint64_t begin = end;
+    end += static_cast<uint64_t>((bytes + 255) / 256 * 256);
+    return begin;
+  };
+  const int64_t rows = tiles_.batch * PaddedRows(tiles_, side);
+  place(rows * static_cast<int64_t>(sizeof(RowScale)));
+  at.rows = place(rows * static_cast<int64_t>(sizeof(ResidueRow)));
+  if (!is_double_) at.cuts = place(rows * kMostCuts * static_cast<int64_t>(sizeof(ResidueCut)));
+  at.slices = place(most_ * SliceBytesOf(tiles_, side));
+  at.bytes = end;
+  return at;
+}
+
+KeptOperands::Key ResidueDot::KeptKey(const DotArguments& dot, int side, ElementType type) const {
+  KeptOperands::Key key = KeyOf(side == 0 ? dot.lhs : dot.rhs, tiles_, side);
+  key.insert(key.end(), {static_cast<int64_t>(type), is_double_ ? 1 : 0, most_});
+  return key;
+}
+
+absl::Status ResidueDot::ClearKept(Device& device, const KeptOperand& kept) {
+  return device.Zero(kept.memory->address(), sizeof(KeptControl));
+}
+
 absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a, const uint64_t (&slices)[2],
                                       const DeviceFunction& slice, const DeviceFunction& sum) const {
   for (int side = 0; side < 2; ++side) {
@@ -251,6 +291,7 @@ absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a,
                                           .cuts = a.cuts[side],
                                           .systems = a.systems,
                                           .control = a.control,
+                                          .kept = a.kept[side],
                                           .tiles = tiles_,
                                           .half_root = half_root_,
                                           .side = side};
@@ -275,6 +316,7 @@ absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a,
 }
 
 absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
+                                 const std::array<KeptOperand*, 2>& kept,
                                  std::shared_ptr<DeviceMemory>* memory, uint64_t* open,
                                  uint64_t* open_count) const {
   const Layout at = Place();
@@ -304,16 +346,24 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
   second.control = first.other_control;
   second.dot.open = first.still_open;
   second.dot.open_count = first.still_open_count;
-  uint64_t slices[2];
+  uint64_t slices[2], first_slices[2];
   for (int side = 0; side < 2; ++side) {
-    slices[side] = begin + at.slices[side];
+    first_slices[side] = slices[side] = begin + at.slices[side];
     first.rows[side] = begin + at.rows[0][side];
     second.rows[side] = begin + at.rows[1][side];
     first.cuts[side] = is_double_ ? 0 : begin + at.cuts[side];
+    const KeptOperand* const of_side = kept[static_cast<size_t>(side)];
+    if (of_side == nullptr) continue;
+    const KeptLayout in_kept = PlaceKept(side);
+    const uint64_t kept_begin = of_side->memory->address();
+    first.kept[side] = kept_begin;
+    first.rows[side] = kept_begin + in_kept.rows;
+    if (!is_double_) first.cuts[side] = kept_begin + in_kept.cuts;
+    first_slices[side] = kept_begin + in_kept.slices;
   }
   const LaunchShape one{.threads = {kResidueRowThreads, 1, 1}, .shared_bytes = kChooseSharedBytes};
   ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.choose, one, first));
-  ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, first, slices, *functions_.slice, *functions_.sum));
+  ASSAY_RETURN_IF_ERROR(EnqueueLevel(device, first, first_slices, *functions_.slice, *functions_.sum));
   if (!is_double_) {
     const LaunchShape mend{.blocks = {BlocksFor(device, results_ * kMendLanes, kMendThreads), 1, 1},
                            .threads = {kMendThreads, 1, 1}};
@@ -362,12 +412,26 @@ int64_t ByteProduct::SliceBytes(int side) const {
   return slices_[static_cast<size_t>(side)] * SliceBytesOf(tiles_, side);
 }
 
-absl::Status ByteProduct::Enqueue(Device& device, const ByteDotArguments& dot) const {
-  const int64_t left = SliceBytes(0);
-  ASSAY_ASSIGN_OR_RETURN(const std::shared_ptr<DeviceMemory> memory, device.Allocate(left + SliceBytes(1)));
-  const uint64_t slices[] = {memory->address(), memory->address() + static_cast<uint64_t>(left)};
+KeptOperands::Key ByteProduct::KeptKey(const ByteDotArguments& dot, int side) const {
+  KeptOperands::Key key = KeyOf(side == 0 ? dot.lhs : dot.rhs, tiles_, side);
+  const auto k = static_cast<size_t>(side);
+  key.insert(key.end(), {-1, element_bytes_[k], slices_[k]});
+  return key;
+}
+
+absl::Status ByteProduct::Enqueue(Device& device, const ByteDotArguments& dot,
+                                  const std::array<KeptOperand*, 2>& kept) const {
+  std::array<std::shared_ptr<DeviceMemory>, 2> memory;
+  std::array<uint64_t, 2> slices{};
+  for (size_t k = 0; k < 2; ++k) {
+    if (kept[k] == nullptr) {
+      ASSAY_ASSIGN_OR_RETURN(memory[k], device.Allocate(SliceBytes(static_cast<int>(k))));
+    }
+    slices[k] = (kept[k] == nullptr ? memory[k] : kept[k]->memory)->address();
+  }
   for (int side = 0; side < 2; ++side) {
     const auto k = static_cast<size_t>(side);
+    if (kept[k] != nullptr && kept[k]->is_made) continue;
     const LaunchShape shape{
         .blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
         .threads = {kSliceThreads, 1, 1},

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "gpu/driver/device.h"
+#include "gpu/kept_operands.h"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_i8_arguments.h"
 #include "gpu/kernels/residues/residue_arguments.h"
+#include "shape/shape.h"
 
 namespace assay::gpu {
 
@@ -38,10 +40,17 @@ class ResidueDot {
   // products on; -1: by the table. The operands' elements have so many bits, before they were widened.
   static absl::StatusOr<Panels> Make(Device& device, const DotArguments& dot, bool is_double,
                                      int operand_precision, int64_t least);
-  // With addresses and scales. What is still open is left in *open and *open_count, of memory that *memory
-  // owns.
-  absl::Status Enqueue(Device& device, const DotArguments& dot, std::shared_ptr<DeviceMemory>* memory,
-                       uint64_t* open, uint64_t* open_count) const;
+  // What of a side may be kept: of a dot without its addresses, and operands of that type.
+  KeptOperands::Key KeptKey(const DotArguments& dot, int side, ElementType type) const;
+  int64_t KeptBytes(int side) const { return static_cast<int64_t>(PlaceKept(side).bytes); }
+  // Where its scales are.
+  static uint64_t KeptScales(const KeptOperand& kept) { return kept.memory->address() + kKeptScales; }
+  // Of memory that is new.
+  static absl::Status ClearKept(Device& device, const KeptOperand& kept);
+  // With addresses and scales, and what is kept of either side or null. What is still open is left in *open
+  // and *open_count, of memory that *memory owns.
+  absl::Status Enqueue(Device& device, const DotArguments& dot, const std::array<KeptOperand*, 2>& kept,
+                       std::shared_ptr<DeviceMemory>* memory, uint64_t* open, uint64_t* open_count) const;
 
  private:
   struct Functions {
@@ -55,6 +64,13 @@ class ResidueDot {
     uint64_t rows_begin, rows_end;  // zeroed
   };
 
+  // Where things lie in what is kept: a KeptControl, the scales, then these.
+  struct KeptLayout {
+    uint64_t rows, cuts, slices, bytes;
+  };
+  static constexpr uint64_t kKeptScales = 256;
+
+  KeptLayout PlaceKept(int side) const;
   absl::Status Find(Device& device);
   void Fit(const DotArguments& dot, int operand_precision);
   Layout Place() const;
@@ -76,7 +92,11 @@ class ByteProduct {
   // Elements of so many bytes.
   static absl::StatusOr<Panels> Make(Device& device, const ByteDotArguments& dot,
                                      const std::array<int, 2>& element_bytes, int64_t least);
-  absl::Status Enqueue(Device& device, const ByteDotArguments& dot) const;
+  KeptOperands::Key KeptKey(const ByteDotArguments& dot, int side) const;
+  int64_t KeptBytes(int side) const { return SliceBytes(side); }
+  // With what is kept of either side or null.
+  absl::Status Enqueue(Device& device, const ByteDotArguments& dot,
+                       const std::array<KeptOperand*, 2>& kept) const;
 
  private:
   // Of the slices of a side.

@@ -5,6 +5,7 @@
 
 #include "base/counted.h"
 #include "fmt/format.h"
+#include "gpu/driver/give_back.h"
 
 namespace assay::gpu {
 namespace {
@@ -152,7 +153,9 @@ absl::StatusOr<std::shared_ptr<DeviceMemory>> CudaDevice::Allocate(int64_t bytes
     if (memory == nullptr) return OutOfMemory("the host record of a GPU allocation");
     return memory;
   }
-  ASSAY_RETURN_IF_ERROR(context_->Run(allocate));
+  absl::Status status = context_->Run(allocate);
+  if (IsMemoryError(status) && GiveBack()) status = context_->Run(allocate);
+  ASSAY_RETURN_IF_ERROR(status);
   return memory;
 }
 

@@ -188,6 +188,81 @@ TEST_CASE("dots of which no panel's slices fit are left to other kernels", "[gpu
       Catch::Contains("f64 tensor cores"));
 }
 
+// From the second run on an argument's slices are kept with it: then nothing is launched to widen it, for its
+// scales, or for slices of integers. Slices of floats are made again where the number of moduli changes.
+TEST_CASE("slices of operands that do not change are kept", "[gpu][dot][residues]") {
+  struct Case {
+    const char *lhs, *rhs, *result;
+    uint64_t saved;  // launches, of both operands
+  };
+  for (const Case& x : {Case{"f32", "f32", "f32", 2},
+                        {"bf16", "bf16", "f32", 4},
+                        {"f64", "f64", "f64", 2},
+                        {"s16", "s8", "s32", 2}}) {
+    const std::string text = DotText(fmt::format("{}[19,45]", x.lhs), fmt::format("{}[45,23]", x.rhs),
+                                     fmt::format("{}[19,23]", x.result), kMatrices);
+    INFO(text);
+    const Program program = ProgramOf(text);
+    const Plan plan = PlanOf(program, EmulatedResidues());
+    const std::vector<Literal> arguments = RandomInputs(program.verified(), 3).value();
+    std::vector<Literal> others = RandomInputs(program.verified(), 4).value();
+    const Literal wanted = program.Run(arguments, {}, EnginesOf(EngineChoice::kReference)).value();
+    std::vector<uint64_t> launches;
+    for (int run = 0; run < 4; ++run) {
+      const uint64_t before = CallsOf("cuLaunchKernel");
+      CHECK(Literal::BitwiseEqual(Executor(plan, {}).Run(arguments).value(), wanted));
+      launches.push_back(CallsOf("cuLaunchKernel") - before);
+    }
+    CHECK(launches[1] == launches[0]);
+    CHECK(launches[2] == launches[0] - x.saved);
+    CHECK(launches[3] == launches[2]);
+    // One operand is kept, the other is new; and what is kept belongs to its array alone.
+    others[1] = arguments[1];
+    const Literal other = program.Run(others, {}, EnginesOf(EngineChoice::kReference)).value();
+    CHECK(Literal::BitwiseEqual(Executor(plan, {}).Run(others).value(), other));
+    CHECK(Literal::BitwiseEqual(Executor(plan, {}).Run(arguments).value(), wanted));
+  }
+}
+
+// Weights of a loop are multiplied in each iteration, by states that need other numbers of moduli.
+TEST_CASE("the weights of a loop are kept sliced", "[gpu][dot][residues]") {
+  const std::string text = R"(HloModule m
+body {
+  p = (s32[], f32[9,20], f32[20,20]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[9,20] get-tuple-element(p), index=1
+  w = f32[20,20] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  y = f32[9,20] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (s32[], f32[9,20], f32[20,20]) tuple(n, y, w)
+}
+condition {
+  p = (s32[], f32[9,20], f32[20,20]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  six = s32[] constant(6)
+  ROOT c = pred[] compare(i, six), direction=LT
+}
+ENTRY e {
+  x = f32[9,20] parameter(0)
+  w = f32[20,20] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[9,20], f32[20,20]) tuple(zero, x, w)
+  l = (s32[], f32[9,20], f32[20,20]) while(t), condition=condition, body=body
+  ROOT r = f32[9,20] get-tuple-element(l), index=1
+}
+)";
+  PlanOfEqualRun(text, 1, EmulatedResidues());
+  // Small integers at first: few moduli are exact then.
+  std::vector<Literal> arguments = RandomInputs(ProgramOf(text).verified(), 1).value();
+  for (Literal& argument : arguments) {
+    const std::span<std::byte> bytes = argument.MutableBytes();
+    auto* const elements = reinterpret_cast<float*>(bytes.data());
+    for (size_t i = 0; i < bytes.size() / 4; ++i) elements[i] = static_cast<float>(i % 7) - 3;
+  }
+  PlanOfEqualRun(text, arguments, EmulatedResidues());
+}
+
 TEST_CASE("the number of moduli follows type and k", "[gpu][residues]") {
   CHECK(UsualModuli(24, 8192, kMendedGuardBits, 11) == 10);
   CHECK(UsualModuli(24, 20000, kMendedGuardBits, 11) == 11);

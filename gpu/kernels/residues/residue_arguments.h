@@ -55,6 +55,13 @@ struct ResidueControl {
   double units[2];
 };
 
+// Of slices that are kept with their operand: what they were made for, and whether residue_slice_* is to make
+// them again. How often they were made.
+struct KeptControl {
+  int32_t moduli, exact;
+  int32_t wanted, count;
+};
+
 // The product of bytes: a block has a tile of 128 x 256, a cluster two of them, one below the other. Operands
 // lie in memory as shared memory wants them, so that a stage of a tile is one piece: [matrix][row / R][k /
 // 128][row % R][128 bytes], R = 128 for lhs and 256 for rhs, the 16-byte pieces of 128 bytes in the order of
@@ -111,6 +118,7 @@ struct ResidueRow {
   uint32_t cuts;  // that are listed, the first kMostCuts of them; the top bit: others are not
   double lost_squares, lost_magnitudes;
 };
+static_assert(sizeof(ResidueRow) % 8 == 0);
 struct ResidueCut {
   int32_t index;
   float lost;
@@ -126,6 +134,7 @@ struct ResidueSliceArguments {
   uint64_t rows;  // ResidueRow [batch * padded rows], zeros before
   uint64_t cuts;  // ResidueCut [batch * padded rows][kMostCuts]; null: not wanted
   uint64_t systems, control;
+  uint64_t kept;  // KeptControl; null: they are made
   ResidueTiles tiles;
   double half_root;  // sqrt(k) / 2 + 1, rounded up
   int32_t side;      // 0: lhs, 1: rhs
@@ -156,6 +165,7 @@ struct ResidueArguments {
   uint64_t cuts[2];
   uint64_t residues;
   uint64_t systems, control;
+  uint64_t kept[2];        // KeptControl of rows, cuts and slices that are kept; null: they are not
   uint64_t other_control;  // residue_again: of the second level
   // What mending left, as dot.open and dot.open_count; without mending: those. What the second level leaves
   // open replaces it.
@@ -168,7 +178,7 @@ struct ResidueArguments {
   uint32_t most_mended, most_repaired;
 };
 constexpr int kResidueRowThreads = 256;
-constexpr uint32_t kChooseSharedBytes = 2 * kResidueRowThreads * 8;
+constexpr uint32_t kChooseSharedBytes = 2 * kResidueRowThreads * 8 + 8;
 constexpr int kResidueSumThreads = 256, kEntriesOfThread = 8;
 constexpr int64_t ResidueSumBlocks(const ResidueTiles& t) {
   return int64_t{t.batch} * t.row_tiles * t.column_tiles *

@@ -253,7 +253,8 @@ struct Slicer {
 template <typename T, int kWide>
 __device__ __forceinline__ void SliceRows(const ResidueSliceArguments& a) {
   const ResidueControl control = *reinterpret_cast<const ResidueControl*>(a.control);
-  if (control.moduli == 0) return;
+  if (control.moduli == 0 || (a.kept != 0 && reinterpret_cast<const KeptControl*>(a.kept)->wanted == 0))
+    return;
   Slicer<T, kWide>{a, reinterpret_cast<const ResidueSystem*>(a.systems)[control.moduli], control.exact != 0}
       .Run();
 }

@@ -30,6 +30,15 @@ __device__ __forceinline__ ResidueControl ChooseModuli(uint64_t systems_address,
   return {usual, 0, {units[0], units[1]}};
 }
 
+// Whether kept slices are of another number of moduli; then rows are to be zeros.
+__device__ __forceinline__ bool IsWantedAgain(uint64_t address, const ResidueControl& control) {
+  if (address == 0) return false;
+  KeptControl& kept = *reinterpret_cast<KeptControl*>(address);
+  const bool wanted = kept.moduli != control.moduli || kept.exact != control.exact;
+  kept = {control.moduli, control.exact, wanted ? 1 : 0, kept.count + (wanted ? 1 : 0)};
+  return wanted;
+}
+
 KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
   auto* const shared = reinterpret_cast<double*>(SharedMemory());
   double units[2] = {0, 0};
@@ -42,12 +51,23 @@ KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
     shared[side * kResidueRowThreads + threadIdx.x] = units[side];
   }
   SyncThreads();
-  if (threadIdx.x != 0) return;
-  for (int side = 0; side < 2; ++side) {
-    for (int i = 1; i < kResidueRowThreads; ++i)
-      units[side] = __builtin_fmax(units[side], shared[side * kResidueRowThreads + i]);
+  auto* const wanted = reinterpret_cast<uint32_t*>(shared + 2 * kResidueRowThreads);
+  if (threadIdx.x == 0) {
+    for (int side = 0; side < 2; ++side) {
+      for (int i = 1; i < kResidueRowThreads; ++i)
+        units[side] = __builtin_fmax(units[side], shared[side * kResidueRowThreads + i]);
+    }
+    const ResidueControl control = ChooseModuli(a.systems, units, a.least, a.most, a.usual);
+    *reinterpret_cast<ResidueControl*>(a.control) = control;
+    for (int side = 0; side < 2; ++side) wanted[side] = IsWantedAgain(a.kept[side], control) ? 1 : 0;
   }
-  *reinterpret_cast<ResidueControl*>(a.control) = ChooseModuli(a.systems, units, a.least, a.most, a.usual);
+  SyncThreads();
+  for (int side = 0; side < 2; ++side) {
+    if (wanted[side] == 0) continue;
+    const int64_t words = a.tiles.batch * PaddedRows(a.tiles, side) * (sizeof(ResidueRow) / 8);
+    for (int64_t i = threadIdx.x; i < words; i += kResidueRowThreads)
+      reinterpret_cast<uint64_t*>(a.rows[side])[i] = 0;
+  }
 }
 
 KERNEL(residue_slice_f32, ResidueSliceArguments, kSliceThreads) { SliceRows<float, 0>(a); }
