@@ -20,19 +20,8 @@ bool IsSameOperation(const Module& module, const Instruction& instruction, size_
 
 // (a op b) op c, or a op (b op c)
 bool IsChain(const Module& module, const Instruction& instruction) {
-  if (!IsStaticArray(module, instruction) || IsComplex(instruction.shape->element_type())) return false;
-  switch (instruction.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return IsSameOperation(module, instruction, 0) || IsSameOperation(module, instruction, 1);
-    default:
-      return false;
-  }
+  return Commutes(module, instruction) &&
+         (IsSameOperation(module, instruction, 0) || IsSameOperation(module, instruction, 1));
 }
 
 bool IsExactChain(const Module& module, const Instruction& instruction) {

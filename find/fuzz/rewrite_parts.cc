@@ -25,6 +25,22 @@ bool IsStaticArray(const Module&, const Instruction& instruction) {
          Shape::Equal(shape, Shape::ArrayOrDie(shape.element_type(), shape.sizes()));
 }
 
+bool Commutes(const Module& module, const Instruction& instruction) {
+  if (!IsStaticArray(module, instruction) || IsComplex(instruction.shape->element_type())) return false;
+  switch (instruction.opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kXor:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool IsPlainReduce(const Module& module, const Instruction& instruction) {
   return instruction.opcode == Opcode::kReduce && IsStaticArray(module, instruction) &&
          instruction.operands.size() == 2 && !instruction.attributes.List(Attr::kDimensions).empty() &&

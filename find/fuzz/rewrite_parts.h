@@ -12,6 +12,9 @@ namespace assay::fuzz {
 
 // In the default layout, which new instructions have: a bitcast reads its operand by its layout.
 bool IsStaticArray(const Module& module, const Instruction& instruction);
+// a op b = b op a. Complex products are left out: the imaginary part's two products are added in the other
+// order, which exact sums would forgive and a backend's need not.
+bool Commutes(const Module& module, const Instruction& instruction);
 // A reduce of one array whose reducer gives the same in any order.
 bool IsPlainReduce(const Module& module, const Instruction& instruction);
 // A dot of two arrays, none of them complex, by the operands' own types.

@@ -89,24 +89,6 @@ bool HasWiderType(const Module& module, const Instruction& instruction) {
   return WiderType(type) && (!IsFloat(type) || !ShowsNanBits(module));
 }
 
-// a op b = b op a. Complex products are left out: the imaginary part's two products are added in the other
-// order, which exact sums would forgive and a backend's need not.
-bool Commutes(const Module& module, const Instruction& instruction) {
-  if (!IsStaticArray(module, instruction) || IsComplex(instruction.shape->element_type())) return false;
-  switch (instruction.opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kAnd:
-    case Opcode::kOr:
-    case Opcode::kXor:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Computes an array of arrays, calls nothing, and gives the same wherever it stands.
 bool IsElementwise(const Module& module, const Instruction& instruction) {
   if (!IsStaticArray(module, instruction) || instruction.operands.empty()) return false;
