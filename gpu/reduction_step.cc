@@ -245,7 +245,14 @@ class ReductionStep final : public DeviceKernel {
     ASSAY_RETURN_IF_ERROR(
         LaunchFused(call, step_.Producer(), unfused.kernel, *unfused.function, operand->address()));
     const DeviceAddress operands[] = {operand->address(), call.operands[step_.PlaceOf(root.operands[1])]};
-    DeviceCall reduce{call.device, call.context, {}, operands, call.results, call.result, false};
+    DeviceCall reduce{.device = call.device,
+                      .context = call.context,
+                      .values = {},
+                      .arrays = {},
+                      .operands = operands,
+                      .results = call.results,
+                      .result = call.result,
+                      .in_place = false};
     return unfused.reduce->EnqueueFor(reduce);
   }
 
