@@ -91,6 +91,14 @@ void Sort(BoundContext& c) {
   const size_t chosen = static_cast<size_t>(key->operand);
   const ElementType type = c.operand_type(chosen), radius_type = RadiusType(type);
   Node most = LargestOfLine(c, c.Radius(chosen), d);
+  // The sign of a NaN that an operation makes is open (IEEE 754, 6.3), and the total order has it at one end
+  // of the line or at the other.
+  for (size_t k = 0; k < reads.size(); ++k) {
+    if (!reads[k] || !c.Radius(k) || !IsFloat(c.operand_type(k))) continue;
+    const Node is_nan = c.Compare("NE", c.Value(k), c.Value(k));
+    const Node open = c.Choose(is_nan, c.Constant(kInfinity, c.Radius(k)), Node());
+    most = c.Max(most, c.ConvertTo(LargestOfLine(c, open, d), radius_type));
+  }
   Node undecided = most;  // by any key
   for (size_t k = 0; k < reads.size(); ++k) {
     if (k != chosen && reads[k])

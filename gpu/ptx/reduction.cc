@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/hash_map.h"
 #include "base/counted.h"
+#include "base/hash_map.h"
 #include "evaluator/registry.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"

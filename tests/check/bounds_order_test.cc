@@ -130,6 +130,26 @@ TEST_CASE("bounds: sort by a total order of bits, and then by another key", "[ch
   CHECK(Radii(equal, ColumnOf(3, 1, 2)) == std::vector<double>{0, 0, 0});
 }
 
+// A NaN that is computed may have either sign, and so be the first or the last of its line; one of an input
+// has the sign that it has.
+TEST_CASE("bounds: a computed NaN leaves a line's total order open", "[check][bounds]") {
+  const auto radii = [](const std::string& key) {
+    return RadiiOf(R"(total { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER }
+ENTRY e { x = f32[2,3] parameter(0)
+  )" + key + R"(
+  ROOT s = f32[2,3] sort(y), dimensions={1}, to_apply=total })",
+                   {FloatMatrix(2, 3, {1, -2, 5, 1, 2, 5})}, "ulps log * 2\n");
+  };
+  const std::vector<double> of_log = radii("y = f32[2,3] log(x)");
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(std::isinf(of_log[i]));
+    CHECK(std::isfinite(of_log[3 + i]));
+  }
+  for (const double radius : radii("y = f32[2,3] negate(x)")) CHECK(radius == 0);
+}
+
 TEST_CASE("bounds: the custom call TopK has topk's", "[check][bounds]") {
   const std::string top =
       "  t = (f32[2], s32[2]) custom-call(sum), custom_call_target=\"TopK\", called_computations={less}\n"

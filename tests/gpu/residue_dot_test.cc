@@ -199,7 +199,8 @@ TEST_CASE("slices of operands that do not change are kept", "[gpu][dot][residues
                         {"bf16", "bf16", "f32", 4},
                         {"f64", "f64", "f64", 2},
                         {"s16", "s8", "s32", 2}}) {
-    // Sizes of no other test: launches that the device's queue knows from there would go as a graph, uncounted.
+    // Sizes of no other test: launches that the device's queue knows from there would go as a graph, and not
+    // be counted.
     const std::string text = DotText(fmt::format("{}[21,47]", x.lhs), fmt::format("{}[47,25]", x.rhs),
                                      fmt::format("{}[21,25]", x.result), kMatrices);
     INFO(text);
