@@ -23,7 +23,8 @@ double SubnormalParts(const Literal& array, int64_t i) {
   const auto subnormal = [&](double part) { return std::fabs(part) < smallest ? std::fabs(part) : 0; };
   if (!IsComplex(type)) return subnormal(array.GetDouble(i));
   const std::complex<double> value = LoadElement(type, array.data() + i * Bytes(type)).c;
-  return subnormal(value.real()) + subnormal(value.imag());
+  const double parts = subnormal(value.real()) + subnormal(value.imag());
+  return parts > 0 && !std::isfinite(std::abs(value)) ? HUGE_VAL : parts;
 }
 
 bool HasSubnormals(const Literal& array) {
@@ -167,9 +168,14 @@ void ComputationDeriver::AddFlag(std::vector<BoundedLeaf>& leaves, Node flag) {
 // The magnitude of subnormal numbers, which may be taken for zero; of complex ones, that of their parts.
 Node ComputationDeriver::SubnormalRadius(Node value) {
   const ElementType type = writer_.ShapeOf(value).element_type();
-  if (IsComplex(type))
-    return Plus(SubnormalRadius(Write(Opcode::kReal, {value})),
-                SubnormalRadius(Write(Opcode::kImag, {value})));
+  if (IsComplex(type)) {
+    const Node parts =
+        Plus(SubnormalRadius(Write(Opcode::kReal, {value})), SubnormalRadius(Write(Opcode::kImag, {value})));
+    // Beside an infinity or NaN the distance of two such numbers is none.
+    const Node known =
+        Write(Opcode::kOr, {Compare("LT", Magnitude(value), bound::kInfinity), Compare("EQ", parts, 0)});
+    return Choose(known, parts, Constant(bound::kUnbounded, parts));
+  }
   const Node magnitude = Magnitude(value);
   return Choose(Compare("LT", magnitude, std::ldexp(1, Info(type).format->min_exponent)), magnitude, Node());
 }

@@ -40,12 +40,17 @@ void GiveRoot(BoundContext& c, bool is_inverse) {
   GiveWhere(c, Both(c, c.Compare("LT", q, 0.5), IsOffCut(c, c.Value(0))), Larger(c, moved));
 }
 
+// `moved` where the operand has a radius; a factor that is infinite there would make NaN of it.
+void GiveUnlessExact(BoundContext& c, Node moved) {
+  SetRoundedRadius(c, c.Choose(c.Compare("EQ", c.Radius(0), 0), Node(), Larger(c, moved)));
+}
+
 // |sin' z| and |cos' z| are at most cosh(Im z), |sinh' z| and |cosh' z| at most cosh(Re z):
 // by the part that makes them grow.
 void GiveWave(BoundContext& c, Opcode part) {
   const Node r = c.Radius(0), x = c.Write(Opcode::kAbs, {c.Write(part, {c.Value(0)})});
   const Node steepest = c.Write(Opcode::kCosh, {Larger(c, c.Plus(x, r))});
-  SetRoundedRadius(c, Larger(c, c.Times(r, steepest)));
+  GiveUnlessExact(c, c.Times(r, steepest));
 }
 
 // tan(z + d) - tan z = t (1 + v^2) / (1 - v t) with t = tan d, |t| <= tan |d|;
@@ -61,7 +66,7 @@ void GiveTangent(BoundContext& c) {
 void GiveExpm1(BoundContext& c) {
   const Node power = c.Magnitude(c.Write(Opcode::kAdd, {c.Result(), c.Constant(1, c.Result())}));
   const Node above = c.Plus(power, c.Times(c.Plus(Upper(c), 1), 2 * UlpOf(c.result_type())));
-  SetRoundedRadius(c, Larger(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)}))));
+  GiveUnlessExact(c, c.Times(above, c.Write(Opcode::kExpm1, {c.Radius(0)})));
 }
 
 // With t = |e^d - 1| <= e^|d| - 1: s(z + d) - s(z) = v (1 - v) (e^d - 1) / (1 + v (e^d - 1)), as long as |v|

@@ -105,6 +105,11 @@ void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, No
   } else {
     c.SetInfinityIsUndecided();
   }
+  // Where operands of complex functions are exact beside others that are not, s = 0.
+  if (spread && IsComplex(type)) {
+    const Node is_nan = c.Compare("NE", magnitude, magnitude), is_exact = c.Compare("EQ", spread, 0);
+    return c.SetRadius(c.Choose(c.Write(Opcode::kAnd, {is_nan, is_exact}), Node(), within));
+  }
   if (spread) return c.SetRadius(within);
   c.SetRadius(c.Choose(c.Compare("EQ", magnitude, magnitude), within, Node()));
 }

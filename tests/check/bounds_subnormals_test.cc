@@ -24,9 +24,26 @@ TEST_CASE("bounds: subnormal parts of complex numbers may be zero", "[check][bou
   CHECK(RadiusOf("f32[] imag", {2, 1e-40}, kFlushes) == Approx(1e-40).epsilon(1e-3));
   CHECK(RadiusOf("f32[] imag", {2e-40, -1e-40}, kFlushes) == Approx(3e-40).epsilon(1e-3));
   CHECK(RadiusOf("f32[] imag", {2, 1e-40}, "") == 0);
+  CHECK(std::isinf(RadiusOf("f32[] imag", {HUGE_VAL, 1e-40}, kFlushes)));
   CHECK(RadiusOf("f32[] imag", {2, 0}, kFlushes) == 0);
   CHECK(RadiiOf("ENTRY e { z = c64[] constant((2, 1e-40))\n  ROOT r = f32[] imag(z) }", {}, kFlushes)[0] ==
         Approx(1e-40).epsilon(1e-3));
+}
+
+// Beside a number with a subnormal part the others are exact: cos(inf) is NaN for certain.
+TEST_CASE("bounds: a subnormal part leaves other elements as they are", "[check][bounds]") {
+  for (const std::string function : {"cosine", "exponential-minus-one", "sinh"}) {
+    const std::vector<double> radii =
+        RadiiOf("ENTRY e { z = c64[3] constant({(inf, inf), (1, 1e-40), (1, 2)})\n  ROOT r = c64[3] " +
+                    function + "(z) }",
+                {}, kFlushes);
+    const std::vector<double> alone = RadiiOf(
+        "ENTRY e { z = c64[1] constant({(1, 2)})\n  ROOT r = c64[1] " + function + "(z) }", {}, kFlushes);
+    CHECK(std::isfinite(radii[1]));
+    CHECK(radii[2] == Approx(alone[0]).epsilon(1e-3));
+  }
+  CHECK(RadiiOf("ENTRY e { z = c64[2] constant({(inf, 0), (1, 1e-40)})\n  ROOT r = c64[2] cosine(z) }", {},
+                kFlushes)[0] == 0);
 }
 
 // log(-0.2 + 0 i) has the imaginary part pi, or -pi if the zero's sign is lost.
