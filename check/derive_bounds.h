@@ -38,7 +38,7 @@ struct DerivedBounds {
 using LoopSet = std::set<const Instruction*>;
 
 // By how much element i changes at most where numbers that are smaller than the smallest normal one are taken
-// for zero: its magnitude if it is one of these, of a complex number the sum over its parts, which is infinite
+// for zero: its magnitude if it is one of these. Of a complex number it is the sum over its parts, infinite
 // where the number is not finite.
 double SubnormalParts(const Literal& array, int64_t i);
 // Whether that is more than zero for any element.
