@@ -6,6 +6,8 @@
 namespace assay::cli {
 namespace {
 
+using std::string_view_literals::operator""sv;  // of the texts
+
 struct File {
   std::string_view name, text;
 };
