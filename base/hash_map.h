@@ -1,6 +1,6 @@
-// Hash tables of Abseil that are safe where memory is missing. Abseil's own leave a table that can't be
-// destroyed behind where they can't allocate, so that the exception would corrupt the heap: here it ends in
-// std::terminate instead, which the command makes an error of (tools/commands.h).
+// Hash tables of Abseil that do not corrupt the heap where an allocation fails. Abseil's own set their
+// capacity before they allocate, so that the destructor frees a wrong address after std::bad_alloc. Here a
+// failed allocation ends in std::terminate, for which the command prints an error (tools/commands.h).
 #ifndef ASSAY_BASE_HASH_MAP_H_
 #define ASSAY_BASE_HASH_MAP_H_
 

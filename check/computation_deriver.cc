@@ -171,7 +171,7 @@ Node ComputationDeriver::SubnormalRadius(Node value) {
   if (IsComplex(type)) {
     const Node parts =
         Plus(SubnormalRadius(Write(Opcode::kReal, {value})), SubnormalRadius(Write(Opcode::kImag, {value})));
-    // Beside an infinity or NaN the distance of two such numbers is none.
+    // The distance of two numbers with an infinity or NaN is not a number, so that no radius covers it.
     const Node known =
         Write(Opcode::kOr, {Compare("LT", Magnitude(value), bound::kInfinity), Compare("EQ", parts, 0)});
     return Choose(known, parts, Constant(bound::kUnbounded, parts));

@@ -52,7 +52,7 @@ struct Profile {
   Profile();
   double UlpsOf(Opcode op, ElementType type) const;
   bool Underflows(Opcode op, ElementType type) const;
-  // Of complex types whether it flushes their parts.
+  // Whether subnormal numbers of the type, or subnormal parts of its complex numbers, may be taken for zero.
   bool Flushes(ElementType type) const;
 };
 

@@ -105,7 +105,7 @@ void SetRoundedRadius(BoundContext& c, Node spread, const Allowance& allowed, No
   } else {
     c.SetInfinityIsUndecided();
   }
-  // Where operands of complex functions are exact beside others that are not, s = 0.
+  // s = 0: the operands of this element are exact, those of others may not be.
   if (spread && IsComplex(type)) {
     const Node is_nan = c.Compare("NE", magnitude, magnitude), is_exact = c.Compare("EQ", spread, 0);
     return c.SetRadius(c.Choose(c.Write(Opcode::kAnd, {is_nan, is_exact}), Node(), within));
