@@ -72,13 +72,15 @@ void* MapArray(int64_t bytes) {
   void* const mapping =
       mmap(nullptr, MappingLength(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return nullptr;
-  madvise(ArrayIn(mapping), static_cast<size_t>(bytes), MADV_HUGEPAGE);  // only a hint
+  if (HasHugePages(bytes))
+    madvise(ArrayIn(mapping, bytes), static_cast<size_t>(bytes), MADV_HUGEPAGE);  // only a hint
   return mapping;
 }
 
 void UnmapArray(void* mapping, int64_t bytes) { munmap(mapping, MappingLength(bytes)); }
 
-std::byte* ArrayIn(void* mapping) {
+std::byte* ArrayIn(void* mapping, int64_t bytes) {
+  if (!HasHugePages(bytes)) return static_cast<std::byte*>(mapping);
   const uintptr_t address = reinterpret_cast<uintptr_t>(mapping) + kHugePage - 1;
   return reinterpret_cast<std::byte*>(address & ~(uintptr_t{kHugePage} - 1));
 }

@@ -44,17 +44,21 @@ class PagePool {
   std::deque<Pages> pages_;  // oldest first
 };
 
-// Arrays of this many bytes and more have mappings of their own, with room to begin at a 2 MiB page.
-inline constexpr int64_t kMappedBytes = 2 << 20;
+// Arrays of this many bytes and more have mappings of their own: malloc gives the pages of such ones back to
+// the system when they are freed. Those of kHugePage and more have room to begin at a 2 MiB page.
+inline constexpr int64_t kMappedBytes = 1 << 18;
 inline constexpr size_t kHugePage = 2 << 20;
+inline bool HasHugePages(int64_t bytes) { return bytes >= static_cast<int64_t>(kHugePage); }
 
 // The length of the mapping of an array of `bytes`.
-inline size_t MappingLength(int64_t bytes) { return static_cast<size_t>(bytes) + kHugePage; }
+inline size_t MappingLength(int64_t bytes) {
+  return static_cast<size_t>(bytes) + (HasHugePages(bytes) ? kHugePage : 0);
+}
 // Fresh pages, all zero, on 2 MiB pages where the system has them; null: no memory.
 void* MapArray(int64_t bytes);
 void UnmapArray(void* mapping, int64_t bytes);
-// Where the array begins in its mapping.
-std::byte* ArrayIn(void* mapping);
+// Where the array of `bytes` begins in its mapping.
+std::byte* ArrayIn(void* mapping, int64_t bytes);
 
 }  // namespace assay
 

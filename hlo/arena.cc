@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
 constexpr size_t kManyChunks = 16;
-constexpr int64_t kPages = kMappedBytes;
+constexpr int64_t kPages = kHugePage;
 
 // Address sanitizers are to see what outlives its arena.
 #if defined(__SANITIZE_ADDRESS__)
@@ -69,7 +69,7 @@ void* Arena::TakeNew(size_t bytes) {
   }
   if (mapping != nullptr) {
     mappings_.push_back(mapping);
-    next_ = ArrayIn(mapping);
+    next_ = ArrayIn(mapping, kPages);
     left_ = static_cast<size_t>(kPages);
   } else {
     void* block = spare_chunks.Take();

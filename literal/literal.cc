@@ -111,7 +111,7 @@ struct Literal::Storage {
     if (recycled == nullptr) PagePool::OfProcess().MakeRoom(size);
     mapping = recycled != nullptr ? recycled : MapArray(size);
     if (mapping == nullptr) return false;
-    SetData(ArrayIn(mapping));
+    SetData(ArrayIn(mapping, size));
     return true;
   }
 

@@ -17,15 +17,15 @@ TEST_CASE("page pool: gives back what has exactly the size, the last kept first"
   void* const b = MapArray(4 * kMiB);
   void* const c = MapArray(5 * kMiB);
   REQUIRE((a != nullptr && b != nullptr && c != nullptr));
-  CHECK(reinterpret_cast<uintptr_t>(ArrayIn(a)) % kHugePage == 0);
-  std::memset(ArrayIn(b), 0xee, 4 * kMiB);
+  CHECK(reinterpret_cast<uintptr_t>(ArrayIn(a, 4 * kMiB)) % kHugePage == 0);
+  std::memset(ArrayIn(b, 4 * kMiB), 0xee, 4 * kMiB);
   pool.Keep(a, 4 * kMiB);
   pool.Keep(b, 4 * kMiB);
   pool.Keep(c, 5 * kMiB);
   CHECK(pool.kept() == 13 * kMiB);
   CHECK(pool.Take(6 * kMiB) == nullptr);
   CHECK(pool.Take(4 * kMiB) == b);
-  CHECK(ArrayIn(b)[4 * kMiB - 1] == std::byte{0xee});
+  CHECK(ArrayIn(b, 4 * kMiB)[4 * kMiB - 1] == std::byte{0xee});
   CHECK(pool.Take(4 * kMiB) == a);
   CHECK(pool.Take(4 * kMiB) == nullptr);
   CHECK(pool.kept() == 5 * kMiB);
@@ -74,6 +74,26 @@ TEST_CASE("page pool: a value of one run lies where one of the run before lay, c
   CHECK(PagePool::OfProcess().kept() == 0);
   CHECK(value.bytes().front() == std::byte{0});
   CHECK(value.bytes().back() == std::byte{0});
+}
+
+TEST_CASE("page pool: arrays too small for a 2 MiB page lie at the start of their mapping", "[page_pool]") {
+  PagePool::OfProcess().Clear();
+  void* const mapping = MapArray(kMappedBytes);
+  REQUIRE(mapping != nullptr);
+  CHECK(ArrayIn(mapping, kMappedBytes) == mapping);
+  CHECK(MappingLength(kMappedBytes) == kMappedBytes);
+  CHECK(MappingLength(2 * kMiB) == 4 * kMiB);
+  UnmapArray(mapping, kMappedBytes);
+  const auto shape = std::make_shared<const Shape>(ParseShape("u8[262144]").value());
+  const std::byte* data;
+  {
+    const auto budget = std::make_shared<MemoryBudget>(kMiB);
+    data = Literal::Make(shape, budget, true).value().data();
+    budget->StopRecycling();
+  }
+  CHECK(PagePool::OfProcess().kept() == kMappedBytes);
+  const Literal value = Literal::Make(shape, std::make_shared<MemoryBudget>(kMiB), true).value();
+  CHECK(value.data() == data);
 }
 
 }  // namespace
