@@ -54,6 +54,17 @@ void Transpose4x4Groups(const uint8_t* rows, int64_t stride, uint32_t* groups, i
   store(3, _mm_unpackhi_epi64(more_ab, more_cd));
 }
 
+// bytes[i] ^= by.
+void Flip(uint8_t* bytes, int64_t n, uint8_t by) {
+  const __m128i flips = _mm_set1_epi8(static_cast<char>(by));
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    auto* const at = reinterpret_cast<__m128i*>(bytes + i);
+    _mm_storeu_si128(at, _mm_xor_si128(_mm_loadu_si128(at), flips));
+  }
+  for (; i < n; ++i) bytes[i] ^= by;
+}
+
 }  // namespace
 
 int64_t PackedLength(const IntegerKernel& kernel, int64_t length) {
@@ -104,7 +115,7 @@ void BytePanels::Pack(int64_t batch, int64_t first, int64_t count, std::byte* pa
   }
   const std::unique_ptr<uint8_t[]> elements(new uint8_t[bytes]);
   const auto flip = [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; flip_ != 0 && i < end; ++i) elements[i] ^= flip_;
+    if (flip_ != 0) Flip(elements.get() + begin, end - begin, flip_);
   };
   if (!source_.ByRows()) {
     source_.Pack(batch, first, count, width_, elements.get());

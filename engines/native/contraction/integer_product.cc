@@ -1,5 +1,7 @@
 #include "engines/native/contraction/integer_product.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -84,7 +86,7 @@ class IntegerProductRun {
     const bool wants_sums;  // of rows: the other operand has an offset
     std::byte* packed = nullptr;
     int64_t first = 0, count = 0, panels = 0;
-    std::vector<uint32_t> sums;  // [batch][panel][slot]
+    std::vector<uint32_t> sums;  // [batch][panel][slot], times the other operand's offset
   };
   // Whether neighbours are equally far apart, and how far.
   struct Steps {
@@ -134,9 +136,12 @@ class IntegerProductRun {
     std::byte* const packed = side.packed + panel * side.width * RowBytes();
     side.source.Pack(first_batch + panel / side.panels, side.first + at,
                      std::min<int64_t>(side.width, side.count - at), packed);
-    if (side.wants_sums) {
-      kernel_.sums(packed_length_, packed, side.width, &side == &rhs_, side.sums.data() + panel * side.width);
-    }
+    if (!side.wants_sums) return;
+    const bool right = &side.source == p_.rhs;
+    uint32_t* const sums = side.sums.data() + panel * side.width;
+    kernel_.sums(packed_length_, packed, side.width, right, sums);
+    const auto offset = static_cast<uint32_t>(right ? p_.lhs_offset : p_.rhs_offset);
+    for (int r = 0; r < side.width; ++r) sums[r] *= offset;
   }
 
   absl::Status MultiplyStream(int64_t first_batch, int64_t batches) {
@@ -240,6 +245,8 @@ class IntegerProductRun {
     }
     alignas(64) std::byte sums[kMaxPanelWidth * kMaxPanelWidth * 8];
     kernel_.tile(packed_length_, a, b, sums, rhs_.width);
+    if (p_.has_offsets() && Bytes(p_.type) == 4 && columns_.regular && columns_.step == 1)
+      return StoreWithOffsets(block, reinterpret_cast<const uint32_t*>(sums));
     for (int64_t r = 0; r < block.rows; ++r) {
       uint64_t wide[kMaxPanelWidth];
       Widen(sums + r * rhs_.width * kernel_.sum_bytes, block.columns, wide);
@@ -268,14 +275,43 @@ class IntegerProductRun {
 
   // sum (a + p) (b + q) = sum a b + p sum b + q sum a + n p q, modulo 2^32 as the sums are:
   // pred asks whether it is 0.
+  uint32_t RowOffset(const Block& block, int64_t r) const {
+    const auto p = static_cast<uint32_t>(p_.lhs_offset), q = static_cast<uint32_t>(p_.rhs_offset);
+    const uint32_t all = static_cast<uint32_t>(p_.length) * p * q;
+    return q != 0 ? all + block.lhs.sums[block.row_slot + r] : all;
+  }
+  // Of the block's columns; null where they are 0.
+  const uint32_t* ColumnOffsets(const Block& block) const {
+    return p_.lhs_offset != 0 ? rhs_.sums.data() + block.column_slot : nullptr;
+  }
+
   void AddOffsets(const Block& block, int64_t r, uint64_t* sums) const {
-    const auto p = static_cast<uint64_t>(int64_t{p_.lhs_offset}),
-               q = static_cast<uint64_t>(int64_t{p_.rhs_offset});
-    uint64_t row = static_cast<uint64_t>(p_.length) * p * q;
-    if (q != 0) row += q * block.lhs.sums[block.row_slot + r];
-    const uint32_t* const of_columns = p != 0 ? rhs_.sums.data() + block.column_slot : nullptr;
+    const uint32_t row = RowOffset(block, r);
+    const uint32_t* const of_columns = ColumnOffsets(block);
     for (int64_t j = 0; j < block.columns; ++j)
-      sums[j] = static_cast<uint32_t>(sums[j] + row + (p != 0 ? p * of_columns[j] : 0));
+      sums[j] = static_cast<uint32_t>(sums[j] + row + (of_columns != nullptr ? of_columns[j] : 0));
+  }
+
+  // Results of 32 bits that are neighbours in a row.
+  void StoreWithOffsets(const Block& block, const uint32_t* sums) const {
+    static constexpr uint32_t kZeros[kMaxPanelWidth] = {};
+    const uint32_t* const some = ColumnOffsets(block);
+    const uint32_t* const of_columns = some != nullptr ? some : kZeros;
+    const auto load = [](const uint32_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+    for (int64_t r = 0; r < block.rows; ++r, sums += rhs_.width) {
+      const uint32_t row = RowOffset(block, r);
+      const __m128i rows = _mm_set1_epi32(static_cast<int>(row));
+      std::byte* const dst = ResultAt(block, r);
+      int64_t j = 0;
+      for (; j + 4 <= block.columns; j += 4) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 4 * j),
+                         _mm_add_epi32(_mm_add_epi32(load(sums + j), load(of_columns + j)), rows));
+      }
+      for (; j < block.columns; ++j) {
+        const uint32_t sum = sums[j] + of_columns[j] + row;
+        std::memcpy(dst + 4 * j, &sum, sizeof(sum));
+      }
+    }
   }
 
   void StoreRow(const uint64_t* sums, const Block& block, int64_t r) const {
