@@ -27,6 +27,9 @@ struct SingleDotKernels {
 };
 
 const SingleDotKernels& SingleDotKernelsOf(Isa isa);
+// The same where elements are pairs of bf16, whose two products are added one after the other; null where the
+// machine has no instructions for them (AVX512_BF16).
+const SingleDotKernels* PairDotKernelsOf(Isa isa);
 
 }  // namespace assay::approximate
 

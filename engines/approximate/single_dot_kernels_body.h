@@ -1,4 +1,5 @@
-// The bodies of SingleDotKernels (jit/each_isa.inc). No include guard.
+// The bodies of SingleDotKernels (jit/each_isa.inc); where ASSAY_PAIRS is defined, an element is a pair of bf16
+// and a product the sum of two. No include guard.
 #include <immintrin.h>
 
 #include <cstring>
@@ -14,7 +15,13 @@ constexpr int kLanes = ASSAY_BYTES / 4;
 constexpr int kRegisters = ASSAY_BYTES == 64 ? 32 : 16;
 using F32 = float __attribute__((vector_size(ASSAY_BYTES)));
 
-#if ASSAY_BYTES == 64
+#ifdef ASSAY_PAIRS
+// Of pairs of bf16; subnormal ones, products and sums count as zero.
+ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
+ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) {
+  return (F32)_mm512_dpbf16_ps((__m512)c, (__m512bh)a, (__m512bh)b);
+}
+#elif ASSAY_BYTES == 64
 ASSAY_INLINE F32 Fill(float x) { return (F32)_mm512_set1_ps(x); }
 ASSAY_INLINE F32 Fma(F32 a, F32 b, F32 c) { return (F32)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 #elif ASSAY_BYTES == 32

@@ -1,5 +1,7 @@
 #include "engines/approximate/single_tiles.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +11,7 @@
 
 #include "base/checked.h"
 #include "base/parallel.h"
+#include "engines/approximate/pair_rows.h"
 #include "engines/approximate/single_dot_kernels.h"
 #include "engines/native/contraction/convolution.h"
 #include "engines/native/contraction/digit_kernels.h"
@@ -51,15 +54,26 @@ SingleTileBuffers& ThreadTileBuffers() {
   return *buffers;
 }
 
+// Rounded to bf16, as integers of 32 bits with its sign; NaN is the canonical one.
+__m128i RoundFour(const float* x) {
+  const __m128 v = _mm_loadu_ps(x);
+  const __m128i bits = _mm_castps_si128(v), is_nan = _mm_castps_si128(_mm_cmpunord_ps(v, v));
+  const __m128i odd = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
+  const __m128i rounded = _mm_srai_epi32(_mm_add_epi32(_mm_add_epi32(bits, _mm_set1_epi32(0x7fff)), odd), 16);
+  return _mm_or_si128(_mm_andnot_si128(is_nan, rounded), _mm_and_si128(is_nan, _mm_set1_epi32(0x7fc0)));
+}
+
 class SingleProduct {
  public:
-  SingleProduct(EvalContext& context, Isa isa, const RowSource<float>& lhs, const RowSource<float>& rhs,
-                int64_t length, ResultLayout result)
+  // Rows of `length` elements of the kernels, for sums of `terms` products.
+  SingleProduct(EvalContext& context, const SingleDotKernels& kernels, const RowSource<float>& lhs,
+                const RowSource<float>& rhs, int64_t length, int64_t terms, ResultLayout result)
       : context_(context),
-        kernels_(SingleDotKernelsOf(isa)),
+        kernels_(kernels),
         lhs_(lhs),
         rhs_(rhs),
         length_(length),
+        terms_(terms),
         result_(std::move(result)),
         batches_(std::ssize(result_.batch_at)),
         rows_(std::ssize(result_.row_at)),
@@ -117,7 +131,7 @@ class SingleProduct {
         }
       });
       ASSAY_RETURN_IF_ERROR(
-          native::ChargePart(context_, batches_ * rows_ * columns_, length_, done, part, batches_));
+          native::ChargePart(context_, batches_ * rows_ * columns_, terms_, done, part, batches_));
     }
     return absl::OkStatus();
   }
@@ -131,7 +145,7 @@ class SingleProduct {
         for (int64_t block = done + begin; block < done + end; ++block)
           MultiplyRows(batch, block * row_block_, first, count, packed);
       });
-      ASSAY_RETURN_IF_ERROR(native::ChargePart(context_, rows_ * count, length_, done, part, blocks));
+      ASSAY_RETURN_IF_ERROR(native::ChargePart(context_, rows_ * count, terms_, done, part, blocks));
     }
     return absl::OkStatus();
   }
@@ -176,7 +190,11 @@ class SingleProduct {
     if (result_.type == ElementType::kF32) {
       std::memcpy(to, sums, static_cast<size_t>(n) * sizeof(float));
     } else if (result_.type == ElementType::kBF16) {
-      for (int64_t j = 0; j < n; ++j) {
+      int64_t j = 0;
+      for (; j + 8 <= n; j += 8)
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 2 * j),
+                         _mm_packs_epi32(RoundFour(sums + j), RoundFour(sums + j + 4)));
+      for (; j < n; ++j) {
         const auto bits = std::bit_cast<uint32_t>(sums[j]);
         const auto half = static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
         const uint16_t element = std::isnan(sums[j]) ? uint16_t{0x7fc0} : half;
@@ -193,18 +211,44 @@ class SingleProduct {
   EvalContext& context_;
   const SingleDotKernels& kernels_;
   const RowSource<float>&lhs_, &rhs_;
-  const int64_t length_;
+  const int64_t length_, terms_;
   const ResultLayout result_;
   const int64_t batches_, rows_, columns_, row_block_;
   bool neighbours_ = true;  // the columns of a row of the result
 };
 
+// Which kernels multiply rows of elements of a type.
+class TileKernels {
+ public:
+  TileKernels(Isa isa, ElementType type)
+      : kernels_(SingleDotKernelsOf(isa)),
+        pairs_(type == ElementType::kBF16 ? PairDotKernelsOf(isa) : nullptr) {}
+
+  const Accuracy& accuracy() const { return pairs_ != nullptr ? SumInF32WithoutSubnormals() : SumInF32(); }
+  std::string_view algorithm() const { return pairs_ != nullptr ? "tiles of bf16 pairs" : "f32 tiles"; }
+
+  absl::Status Multiply(EvalContext& context, const RowSource<float>& lhs, const RowSource<float>& rhs,
+                        int64_t length, ResultLayout result) const {
+    if (pairs_ == nullptr)
+      return SingleProduct(context, kernels_, lhs, rhs, length, length, std::move(result)).Run();
+    const PairRows left(lhs, length), right(rhs, length);
+    return SingleProduct(context, *pairs_, left, right, CeilDiv(length, int64_t{2}), length,
+                         std::move(result))
+        .Run();
+  }
+
+ private:
+  const SingleDotKernels& kernels_;
+  const SingleDotKernels* const pairs_;
+};
+
 class DotTiles final : public Kernel {
  public:
-  DotTiles(Isa isa, DotBox box) : isa_(isa), sums_(native::SumKernelsOf(isa)), box_(std::move(box)) {}
+  DotTiles(Isa isa, ElementType type, DotBox box)
+      : tiles_(isa, type), sums_(native::SumKernelsOf(isa)), box_(std::move(box)) {}
 
-  const Accuracy& accuracy() const override { return SumInF32(); }
-  std::string_view algorithm() const override { return "f32 tiles"; }
+  const Accuracy& accuracy() const override { return tiles_.accuracy(); }
+  std::string_view algorithm() const override { return tiles_.algorithm(); }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
@@ -214,37 +258,36 @@ class DotTiles final : public Kernel {
     const StridedRows<float> rhs(sums_, operands[1].shape().element_type(), operands[1].data(),
                                  {box_.batch, box_.columns, contracted, 1});
     ASSAY_RETURN_IF_ERROR(
-        SingleProduct(context, isa_, lhs, rhs, LoopCount(contracted),
-                      {result.MutableBytes().data(), result.shape().element_type(), OffsetsOf(box_.batch, 2),
-                       OffsetsOf(box_.rows, 2), OffsetsOf(box_.columns, 2)})
-            .Run());
+        tiles_.Multiply(context, lhs, rhs, LoopCount(contracted),
+                        {result.MutableBytes().data(), result.shape().element_type(),
+                         OffsetsOf(box_.batch, 2), OffsetsOf(box_.rows, 2), OffsetsOf(box_.columns, 2)}));
     return result;
   }
 
  private:
-  const Isa isa_;
+  const TileKernels tiles_;
   const native::SumKernels& sums_;
   const DotBox box_;
 };
 
 class ConvolutionTiles final : public Kernel {
  public:
-  explicit ConvolutionTiles(Isa isa) : isa_(isa), sums_(native::SumKernelsOf(isa)) {}
+  ConvolutionTiles(Isa isa, ElementType type) : tiles_(isa, type), sums_(native::SumKernelsOf(isa)) {}
 
-  const Accuracy& accuracy() const override { return SumInF32(); }
-  std::string_view algorithm() const override { return "f32 tiles"; }
+  const Accuracy& accuracy() const override { return tiles_.accuracy(); }
+  std::string_view algorithm() const override { return tiles_.algorithm(); }
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
-    const absl::Status status = native::AsProduct<float>(
-        context.attributes(), sums_, operands[0], operands[1], result,
-        [&](const RowSource<float>& patches, const RowSource<float>& kernel, int64_t length,
-            ResultLayout at) {
-          // What lies beside the image is no term, but packs as zero.
-          if (patches.has_gaps() && !AllFinite(operands[1]))
-            return Fallback("infinities or NaNs in the kernel");
-          return SingleProduct(context, isa_, patches, kernel, length, std::move(at)).Run();
-        });
+    const absl::Status status =
+        native::AsProduct<float>(context.attributes(), sums_, operands[0], operands[1], result,
+                                 [&](const RowSource<float>& patches, const RowSource<float>& kernel,
+                                     int64_t length, ResultLayout at) {
+                                   // What lies beside the image is no term, but packs as zero.
+                                   if (patches.has_gaps() && !AllFinite(operands[1]))
+                                     return Fallback("infinities or NaNs in the kernel");
+                                   return tiles_.Multiply(context, patches, kernel, length, std::move(at));
+                                 });
     ASSAY_RETURN_IF_ERROR(status);
     return result;
   }
@@ -262,7 +305,7 @@ class ConvolutionTiles final : public Kernel {
     return true;
   }
 
-  const Isa isa_;
+  const TileKernels tiles_;
   const native::SumKernels& sums_;
 };
 
@@ -304,12 +347,12 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareSingleTiles(const StepView&
   if (step.instruction.opcode == Opcode::kConvolution) {
     if (const std::string_view why = native::WhyNotConvolution(step); !why.empty())
       return NotSupported({}, why);
-    return std::make_shared<ConvolutionTiles>(isa);
+    return std::make_shared<ConvolutionTiles>(isa, lhs.element_type());
   }
   const DotDims dims = DotDimsOf(step.instruction.attributes, lhs.rank(), rhs.rank());
   DotBox box = native::WholeDot(dims, native::StaticArrayOf(lhs), native::StaticArrayOf(rhs),
                                 RowMajorStrides(result.sizes()));
-  return std::make_shared<DotTiles>(isa, std::move(box));
+  return std::make_shared<DotTiles>(isa, lhs.element_type(), std::move(box));
 }
 
 }  // namespace assay::approximate

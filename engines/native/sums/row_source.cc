@@ -277,6 +277,7 @@ template <class T>
 void Interleave(const T* rows, int64_t stride, int64_t n, int64_t count, int width, T* panel) {
   if (count == width && width == 12) return InterleaveAll<12>(rows, stride, n, panel);
   if (count == width && width == 6) return InterleaveAll<6>(rows, stride, n, panel);
+  if (count == width && width == 32) return InterleaveAll<32>(rows, stride, n, panel);
   if (count == width && width == 16) return InterleaveAll<16>(rows, stride, n, panel);
   if (count == width && width == 8) return InterleaveAll<8>(rows, stride, n, panel);
   for (int64_t k = 0; k < n; ++k, panel += width) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engines/approximate/rounded_sums.h"
+#include "engines/native/contraction/digit_kernels.h"
 #include "tests/engines/approximate/bounds_testing.h"
 #include "tests/engines/engine_testing.h"
 
@@ -49,10 +50,14 @@ ROOT r = f32[2,7,10,19] convolution(x, k), window={size=3x2}, dim_labels=b01f_01
 }
 
 TEST_CASE("tiles of f32: bf16 and f16, to themselves and to f32", "[approximate][dot]") {
-  const bool has_digits = MachineIsa() == Isa::kAvx512;  // may do the dots of 16 bits by matrix registers
+  // Where there are matrix registers they do the dots of 16 bits.
+  const bool has_digits = native::DigitKernelsOf(MachineIsa()) != nullptr;
   for (const char* type : {"bf16", "f16"}) {
     for (const char* to : {type, "f32"}) {
-      if (!has_digits) CheckTiles(DotOf(type, to, 13, 70, 29, 1), {Draw::kNormal, Draw::kCancelling});
+      if (!has_digits) {
+        for (int sides = 0; sides < 4; ++sides) CheckTiles(DotOf(type, to, 13, 71, 29, sides), kAllDraws);
+        CheckTiles(DotOf(type, to, 25, 600, 66, 1), {Draw::kNormal, Draw::kCancelling});
+      }
       CheckTiles(fmt::format(R"(x = {0}[2,9,11,5] parameter(0)
 k = {0}[3,2,5,19] parameter(1)
 ROOT r = {1}[2,7,10,19] convolution(x, k), window={{size=3x2}}, dim_labels=b01f_01io->b01f)",
