@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kPackedDoubles = 1 << 22;  // of one operand
 constexpr int64_t kTileRows = 96, kTileColumns = 256;
-constexpr int64_t kDepth = 256;                        // products added in registers before a tile is touched
+constexpr int64_t kDepth = 128;                        // products added in registers before a tile is touched
 constexpr int64_t kWorkBetweenCharges = 1 << 30;       // products
 constexpr int64_t kWorkOfPart = 1 << 18;               // products worth a task
 constexpr int64_t kElementsOfPart = int64_t{1} << 15;  // packed elements worth a task
