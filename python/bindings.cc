@@ -31,6 +31,7 @@
 #include "python/classes.h"
 #include "python/ffi_bindings.h"
 #include "python/ops_bindings.h"
+#include "python/signals.h"
 #include "run/inputs/known_arguments.h"
 #include "run/inputs/program_io.h"
 #include "run/program_cache.h"
@@ -526,7 +527,10 @@ void DefineModule(PyObject* module) {
 }
 
 py::Object MakeExtension() {
-  static PyMethodDef functions[] = {py::Function<&KeyOfSeed>("key_of_seed"), {}};
+  static PyMethodDef functions[] = {py::Function<&KeyOfSeed>("key_of_seed"),
+                                    py::Function<&SignalPollAddress>("signal_poll_address"),
+                                    py::Function<&KeepSignalException>("keep_signal_exception"),
+                                    {}};
   static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                    "_assay",
                                    "The evaluator. Use the package assay, not this module.",

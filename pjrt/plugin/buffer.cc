@@ -16,16 +16,31 @@ Buffer::Buffer(Memory* memory, Literal value)
       minor_to_major_(RowMajorOrder(shape_->IsArray() ? shape_->rank() : 0)),
       value_(std::move(value)) {}
 
+Buffer::Buffer(Memory* memory, std::shared_ptr<const Shape> shape, absl::Status failure)
+    : memory_(memory),
+      shape_(std::move(shape)),
+      minor_to_major_(RowMajorOrder(shape_->IsArray() ? shape_->rank() : 0)),
+      failure_(std::move(failure)) {}
+
+absl::Status Buffer::WhyEmpty() const {
+  if (!failure_.ok()) return failure_;
+  return InvalidProgram({}, fmt::format("the buffer {} was deleted or donated", shape_->ToString()));
+}
+
+absl::Status Buffer::failure() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return failure_;
+}
+
 absl::StatusOr<Literal> Buffer::Value() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (value_.has_value()) return *value_;
-  return InvalidProgram({}, fmt::format("the buffer {} was deleted or donated", shape_->ToString()));
+  return WhyEmpty();
 }
 
 absl::StatusOr<Literal> Buffer::Donate() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!value_.has_value())
-    return InvalidProgram({}, fmt::format("the buffer {} was deleted or donated", shape_->ToString()));
+  if (!value_.has_value()) return WhyEmpty();
   Literal value = *std::move(value_);
   value_.reset();
   return value;
@@ -35,17 +50,17 @@ void Buffer::Delete() {
   std::optional<Literal> value;  // its end may call back, outside of the lock
   const std::lock_guard<std::mutex> lock(mutex_);
   value.swap(value_);
+  failure_ = absl::OkStatus();
 }
 
 bool Buffer::IsDeleted() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return !value_.has_value();
+  return !value_.has_value() && failure_.ok();
 }
 
 absl::Status Buffer::AddReference() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!value_.has_value())
-    return InvalidProgram({}, fmt::format("the buffer {} was deleted or donated", shape_->ToString()));
+  if (!value_.has_value()) return WhyEmpty();
   ++references_;
   if (!referred_.has_value()) referred_ = *value_;
   return absl::OkStatus();
@@ -65,8 +80,7 @@ absl::StatusOr<const void*> Buffer::Address() const {
   if (!IsRowMajor()) return NotSupported({}, "the address of an array whose layout is not row-major");
   const std::lock_guard<std::mutex> lock(mutex_);
   const std::optional<Literal>& value = referred_.has_value() ? referred_ : value_;
-  if (!value.has_value())
-    return InvalidProgram({}, fmt::format("the buffer {} was deleted or donated", shape_->ToString()));
+  if (!value.has_value()) return WhyEmpty();
   return shape_->IsArray() ? value->data() : nullptr;
 }
 
@@ -155,7 +169,7 @@ absl::Status IsOnCpu(BufferIsOnCpuArgs& args) {
 
 absl::Status ReadyEventOf(BufferReadyEventArgs& args) {
   ASSAY_PJRT_WANT(buffer);
-  args.event = ReadyEvent();
+  args.event = ReadyEvent(args.buffer->failure());
   return absl::OkStatus();
 }
 

@@ -18,6 +18,8 @@ struct Buffer {
  public:
   // `value`: an array without dynamic dimensions, or a token.
   Buffer(Memory* memory, Literal value);
+  // A result of a run that failed after its call had been accepted; who asks for the value gets the error.
+  Buffer(Memory* memory, std::shared_ptr<const Shape> shape, absl::Status failure);
 
   Memory* memory() const { return memory_; }
   const Shape& shape() const { return *shape_; }
@@ -36,6 +38,7 @@ struct Buffer {
   absl::StatusOr<Literal> Donate();
   void Delete();
   bool IsDeleted() const;
+  absl::Status failure() const;
 
   // While there are such references the value stays where it is and as it is, even if the buffer is deleted.
   absl::Status AddReference();
@@ -44,11 +47,14 @@ struct Buffer {
   absl::StatusOr<const void*> Address() const;
 
  private:
+  absl::Status WhyEmpty() const;  // with the lock
+
   Memory* const memory_;
   const std::shared_ptr<const Shape> shape_;
   DimVector minor_to_major_;
   mutable std::mutex mutex_;
-  std::optional<Literal> value_;  // guarded by mutex_, as what follows; nothing: deleted
+  std::optional<Literal> value_;  // guarded by mutex_, as what follows; nothing: deleted, or failed
+  absl::Status failure_;
   std::optional<Literal> referred_;
   int64_t references_ = 0;
 };

@@ -61,7 +61,12 @@ void EventState::OnReady(OnReadyCallback callback, void* user_arg) {
   callback(ErrorOf(state_->status), user_arg);
 }
 
-Event* ReadyEvent() {
+Event* ReadyEvent(const absl::Status& status) {
+  if (!status.ok()) {
+    auto failed = std::make_shared<EventState>();
+    failed->Set(status);
+    return new Event{std::move(failed)};
+  }
   // All events that are ready and without an error are this one.
   static const std::shared_ptr<EventState>& ready = *[] {
     auto* const state = new std::shared_ptr<EventState>(std::make_shared<EventState>());

@@ -33,8 +33,8 @@ struct Event {
   std::shared_ptr<EventState> state;
 };
 
-// An event that is ready.
-Event* ReadyEvent();
+// An event that is ready, and ended with the error where there is one.
+Event* ReadyEvent(const absl::Status& status = absl::OkStatus());
 
 }  // namespace assay::pjrt
 

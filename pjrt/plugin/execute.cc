@@ -1,5 +1,9 @@
 // Running a program: arguments from buffers, one run or one on each device, results into buffers. All of it
 // happens before the call returns; its events are ready.
+//
+// A run that was interrupted gives results and events that have the error, and the call succeeds: JAX makes
+// exceptions of its own of a failed call, of various types, and would raise these in place of
+// KeyboardInterrupt.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -16,6 +20,7 @@
 #include "pjrt/plugin/event.h"
 #include "pjrt/plugin/executable.h"
 #include "pjrt/plugin/function_table.h"
+#include "pjrt/plugin/process_ops.h"
 #include "pjrt/plugin/sharded_values.h"
 
 namespace assay::pjrt {
@@ -47,6 +52,19 @@ class Execution {
     for (size_t d = 0; d < args_.num_devices; ++d) {
       ASSAY_ASSIGN_OR_RETURN(arguments[d], TakeArguments(args_.argument_lists[d]));
     }
+    absl::StatusOr<std::vector<std::vector<Literal>>> results = Results(std::move(arguments));
+    if (!results.ok() && IsInterrupted()) {
+      GiveFailed(results.status());
+      return absl::OkStatus();
+    }
+    ASSAY_RETURN_IF_ERROR(results.status());
+    Give(*std::move(results));
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<std::vector<std::vector<Literal>>> Results(
+      std::vector<std::vector<Literal>> arguments) const {
     std::vector<std::vector<Literal>> results;
     if (program_.is_logical) {
       ASSAY_ASSIGN_OR_RETURN(results, RunWhole(std::move(arguments)));
@@ -57,11 +75,9 @@ class Execution {
       for (const Literal& leaf : leaves) ASSAY_RETURN_IF_ERROR(leaf.Fetch());
     }
     ASSAY_RETURN_IF_ERROR(OwnBuffers(results));
-    Give(std::move(results));
-    return absl::OkStatus();
+    return results;
   }
 
- private:
   absl::Status Check() {
     if (executable_.is_deleted) return InvalidProgram({}, "the executable was deleted");
     const ExecuteOptions& options = *args_.options;
@@ -132,7 +148,11 @@ class Execution {
     return values;
   }
 
-  RunOptions Options() const { return executable_.client->options.run; }
+  RunOptions Options() const {
+    RunOptions run = executable_.client->options.run;
+    run.interrupted = IsInterrupted;
+    return run;
+  }
 
   // By device: the leaves of its results.
   absl::StatusOr<std::vector<std::vector<Literal>>> RunGrid(
@@ -206,15 +226,28 @@ class Execution {
     return absl::OkStatus();
   }
 
+  Memory* MemoryOf(size_t device, size_t output) const {
+    const Device* const at =
+        args_.execute_device != nullptr ? args_.execute_device : executable_.devices[device];
+    return MemoryOfKind(*at, program_.outputs[output].memory_kind);
+  }
+
   void Give(std::vector<std::vector<Literal>> results) {
     for (size_t d = 0; d < args_.num_devices; ++d) {
-      Device* const device = args_.execute_device != nullptr ? args_.execute_device : executable_.devices[d];
       for (size_t i = 0; i < results[d].size(); ++i) {
-        Memory* const memory = MemoryOfKind(*device, program_.outputs[i].memory_kind);
-        args_.output_lists[d][i] = new Buffer(memory, std::move(results[d][i]));
+        args_.output_lists[d][i] = new Buffer(MemoryOf(d, i), std::move(results[d][i]));
         args_.output_lists[d][i]->set_minor_to_major(program_.outputs[i].minor_to_major);
       }
       if (args_.device_complete_events != nullptr) args_.device_complete_events[d] = ReadyEvent();
+    }
+  }
+  void GiveFailed(const absl::Status& why) {
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      for (size_t i = 0; i < program_.outputs.size(); ++i) {
+        args_.output_lists[d][i] = new Buffer(MemoryOf(d, i), program_.outputs[i].local_shape, why);
+        args_.output_lists[d][i]->set_minor_to_major(program_.outputs[i].minor_to_major);
+      }
+      if (args_.device_complete_events != nullptr) args_.device_complete_events[d] = ReadyEvent(why);
     }
   }
 

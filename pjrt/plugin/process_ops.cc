@@ -1,6 +1,7 @@
 #include "pjrt/plugin/process_ops.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -27,6 +28,8 @@ Registered& RegisteredOps() {
   return registered;
 }
 
+std::atomic<AssayInterrupted*> interruption = nullptr;
+
 int Fail(std::string_view message, char* error, size_t size) {
   if (error == nullptr || size == 0) return 1;
   const size_t length = std::min(message.size(), size - 1);
@@ -36,6 +39,11 @@ int Fail(std::string_view message, char* error, size_t size) {
 }
 
 }  // namespace
+
+bool IsInterrupted() {
+  AssayInterrupted* const interrupted = interruption.load(std::memory_order_acquire);
+  return interrupted != nullptr && interrupted() != 0;
+}
 
 std::shared_ptr<const CustomOps> OpsOfProcess() {
   Registered& registered = RegisteredOps();
@@ -63,6 +71,10 @@ absl::Status RegisterHandler(std::string_view target, const abi::HandlerBundle& 
 extern "C" {
 
 void AssaySetHostCallback(AssayHostCallback* callback) { assay::pjrt::SetHostCallback(callback); }
+
+void AssaySetInterruption(AssayInterrupted* interrupted) {
+  assay::pjrt::interruption.store(interrupted, std::memory_order_release);
+}
 
 int AssayRegisterFfiHandler(const char* target, void* instantiate, void* prepare, void* initialize,
                             void* execute, uint32_t traits, char* error, size_t error_size) {

@@ -1,5 +1,6 @@
 // Operations that the process adds to what programs may call: handlers of XLA's FFI (jax.ffi), and the host's
-// callbacks (jax.pure_callback, jax.debug.print, …), which the Python package serves.
+// callbacks (jax.pure_callback, jax.debug.print, …), which the Python package serves; and Ctrl-C, of which it
+// knows.
 #ifndef ASSAY_PJRT_PLUGIN_PROCESS_OPS_H_
 #define ASSAY_PJRT_PLUGIN_PROCESS_OPS_H_
 
@@ -14,6 +15,9 @@
 #include "pjrt/plugin/pjrt_api.h"
 
 namespace assay::pjrt {
+
+// Whether the run of this thread is to end, as who was set by AssaySetInterruption says.
+bool IsInterrupted();
 
 // For programs that are compiled from here on; one object until something is registered.
 std::shared_ptr<const CustomOps> OpsOfProcess();
@@ -42,6 +46,13 @@ using AssayHostCallback = int(uint64_t number, size_t num_operands, const AssayH
                               size_t error_size);
 // Who serves custom calls of the target assay_host_callback. Null: nobody.
 __attribute__((visibility("default"))) void AssaySetHostCallback(AssayHostCallback* callback);
+
+// Whether the run is to end, as Ctrl-C asks for. It is called every few milliseconds by each thread that
+// executes a program, without a lock.
+using AssayInterrupted = int();
+// Who is asked so; null: nobody. The results of a run that ends so have the status CANCELLED, or that of a
+// callback that failed before. Whoever says that a run is to end reports it to the caller in another way.
+__attribute__((visibility("default"))) void AssaySetInterruption(AssayInterrupted* interrupted);
 
 // Registers the stages of a handler of XLA's FFI; all but `execute` may be null.
 // The same result as AssayHostCallback's.

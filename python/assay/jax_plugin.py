@@ -49,7 +49,8 @@ def initialize(library: pathlib.Path | str = LIBRARY, options: dict | None = Non
         xla_bridge.register_plugin(PLATFORM, priority=PRIORITY, library_path=str(library), options=options)
     for extend in (_add_cpu_for_callbacks, _share_lowerings_of_cpu, _lower_linear_algebra,
                    _lower_custom_partitioning, _allow_donation, _use_compilation_cache,
-                   functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin)):
+                   functools.partial(_serve_callbacks, plugin), functools.partial(_serve_ffi, plugin),
+                   functools.partial(_end_runs_by_signals, plugin)):
         try:
             extend()
         except (AttributeError, ImportError) as error:
@@ -262,6 +263,13 @@ def _view(array: _HostArray) -> np.ndarray:
     return np.frombuffer(memory, np.uint8).view(dtype).reshape(sizes)
 
 
+def _keep_interruption(raised: KeyboardInterrupt) -> None:
+    """Ends the run that made the callback by the callback's exception, not by an error with its text."""
+    from assay import _assay
+
+    _assay.keep_signal_exception(raised)
+
+
 @_HostCallback
 def _call(number, num_operands, operands, num_results, results, error, error_size):
     try:
@@ -272,7 +280,9 @@ def _call(number, num_operands, operands, num_results, results, error, error_siz
         for i, value in enumerate(_functions[number](*given)):
             _view(results[i])[...] = value
         return 0
-    except BaseException:  # pylint: disable=broad-except
+    except BaseException as raised:  # pylint: disable=broad-except
+        if isinstance(raised, KeyboardInterrupt):
+            _keep_interruption(raised)
         text = traceback.format_exc().encode(errors="replace")[-(error_size - 1):] + b"\0"
         ctypes.memmove(error, text, len(text))
         return 1
@@ -337,6 +347,18 @@ def _serve_callbacks(plugin: ctypes.CDLL) -> None:
     callbacks.emit_python_callback = emit
     plugin.AssaySetHostCallback.restype = None
     plugin.AssaySetHostCallback(_call)
+
+
+# --- Ctrl-C ---
+
+
+def _end_runs_by_signals(plugin: ctypes.CDLL) -> None:
+    """Ctrl-C ends a run, as does each handler of a signal that raises an exception."""
+    from assay import _assay
+
+    plugin.AssaySetInterruption.argtypes = [ctypes.c_void_p]
+    plugin.AssaySetInterruption.restype = None
+    plugin.AssaySetInterruption(_assay.signal_poll_address())
 
 
 # --- jax.ffi ---
