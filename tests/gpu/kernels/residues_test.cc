@@ -259,13 +259,18 @@ TEST_CASE("what is wrong in the tables of residues shows in the sums", "[kernels
 }
 
 // Bytes of 127, and k beyond what 32 bits hold of their products. Slow: not part of the ordinary run.
+//
+// Four moduli, 256, 255, 253 and 251: of 255 the inverse of the product of the others, 256 * 253 * 251 = 8, is
+// 32, so that elements of 4 have bytes of 32 * 4 - 255 = -127. Sums are 4 * 127 * 140,000 = 7.1e7, between
+// half of the product of three moduli, 8.3e6, and of four, 2.1e9; those of the bytes of 255 are -127 * 127 *
+// 140,000 = -2.26e9, below -2^31.
 TEST_CASE("sums of residues of very long rows are exact", "[.long][kernels][residues]") {
   ResidueCase<float> x{.m = 1, .n = 1, .k = 140000};
   constexpr int kModuli = 4;
   const ResidueSystem& system = ResidueSystems()[kModuli];
-  int left = 1;
-  while ((left * system.low[0][1] % 255 + 255) % 255 != 127) ++left;
-  std::fill(x.lhs.begin(), x.lhs.end(), static_cast<float>(left));
+  REQUIRE(system.modulus[1] == 255);
+  REQUIRE((4 * system.low[0][1] + 127) % 255 == 0);
+  std::fill(x.lhs.begin(), x.lhs.end(), 4.0f);
   std::fill(x.rhs.begin(), x.rhs.end(), 127.0f);
   // Odd neighbours, so that units are 1.
   x.lhs[0] += 1;
@@ -273,6 +278,9 @@ TEST_CASE("sums of residues of very long rows are exact", "[.long][kernels][resi
   const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
   CHECK(outcome.exact);
   CHECK(outcome.moduli == kModuli);
+  // In one piece the sums of bytes wrap.
+  x.piece_steps = 2 * kResiduePieceSteps + 100;
+  CHECK(RunResidues(x, Float::kF32).results != ExpectedOf(x, Float::kF32));
 }
 
 }  // namespace assay::gpu::residues
