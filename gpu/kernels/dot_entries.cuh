@@ -133,7 +133,16 @@ struct Rounding {
       // Every sum is a multiple of the units' product: below 2^53 of them none is rounded.
       const bool exact = magnitude < MulNearest(0x1p53 * row.scale.unit, column.scale.unit);
       uint64_t bits;
-      open = !RoundInterval(sum, exact ? 0 : MulUp(factor, magnitude), shape, &bits);
+      // Products of f32 do not overflow in doubles, so that a sum which is not finite is that of the terms. But
+      // the tile multiplies padding beside an infinity, which makes a NaN.
+      if (!IsFinite(sum)) {
+        const bool is_nan = IsNan(sum);
+        bits =
+            is_nan ? NanBits(shape) : InfinityBits(shape) | (sum < 0 ? uint64_t{1} << (shape.bits - 1) : 0);
+        open = is_nan && a.lhs_has_padding != 0;
+      } else {
+        open = !RoundInterval(sum, exact ? 0 : MulUp(factor, magnitude), shape, &bits);
+      }
       if (!open) StoreBits(a.result, batch_offset + row.offset + column.offset, bits, shape.bits);
     }
     NoteOpen(open, row, column);

@@ -279,6 +279,29 @@ TEST_CASE("f32 dots with NaN and infinities", "[kernels][dot]") {
   Check(x);
 }
 
+// Sums in doubles do not overflow: one that is not finite is the result, but for padding beside an infinity.
+TEST_CASE("what is not finite leaves nothing of f32 dots open", "[kernels][dot]") {
+  const float inf = HUGE_VALF;
+  for (const bool has_padding : {false, true}) {
+    Matrices x = Dense(1, 40, 35, 60, false, true);
+    Fill(x, [] { return static_cast<float>(static_cast<int>(Generator()() % 65) - 32) / 4; });
+    for (float& element : x.lhs) element += element == 0 ? 1 : 0;
+    x.has_padding = has_padding;
+    // An infinity or a NaN in each row, of which some meet a zero; infinities in two columns.
+    for (int64_t row = 0; row < x.m; ++row)
+      x.lhs[row * x.k + row % x.k] = row % 3 == 0 ? inf : row % 3 == 1 ? -inf : std::nanf("");
+    x.rhs[7] = inf;
+    x.rhs[11 * x.n + 8] = -inf;
+    Check(x);
+    if (!has_padding) CHECK(RunDot(x, Float::kF32, true).open == 0);
+    x.lhs[30] = -0.0f;  // beside infinities it is padding, or makes a NaN
+    for (int64_t column = 20; column < 30; ++column) x.rhs[30 * x.n + column] = inf;
+    Check(x);
+    // A NaN may be that of padding.
+    CHECK((RunDot(x, Float::kF32, true).open == 0) == !has_padding);
+  }
+}
+
 TEST_CASE("f32 dots rounded to other types", "[kernels][dot]") {
   for (const Float type : {Float::kF64, Float::kBf16, Float::kF16}) {
     Matrices x = Dense(1, 17, 15, 33, false, true);
