@@ -23,6 +23,9 @@ constexpr bool HasOneNumberOfParts(const ModuliRange& range) {
 }
 static_assert(HasOneNumberOfParts(kF32Moduli) && HasOneNumberOfParts(kF32AgainModuli) &&
               HasOneNumberOfParts(kF64Moduli) && HasOneNumberOfParts(kF64AgainModuli));
+// The planes of signs, which belong to the first level, lie where the second one has its slices.
+static_assert(kF32Moduli.most + kMostSignPlanes <= kF32AgainModuli.most &&
+              kF64Moduli.most + kMostSignPlanes <= kF64AgainModuli.most);
 
 int64_t Up(int64_t x, int64_t to) { return std::max<int64_t>(1, (x + to - 1) / to) * to; }
 
@@ -197,6 +200,8 @@ void ResidueDot::Fit(const DotArguments& dot, int operand_precision) {
                 k = SizeOf(dot.lhs.depth);
   tiles_ = TilesOf(batch, m, n, k);
   results_ = batch * m * n;
+  sign_sums_ = SignSumsOf(dot.lhs_has_padding);
+  sign_planes_ = SignPlanesOf(dot.lhs_has_padding);
   half_root_ = (std::sqrt(static_cast<double>(k)) / 2 + 1) * (1 + 0x1p-40);
   const int precision = ShapeOf(dot.result_type).precision;
   const ModuliRange range = is_double_ ? kF64Moduli : kF32Moduli;
@@ -250,6 +255,7 @@ ResidueDot::Layout ResidueDot::Place() const {
     at.slices[side] = place(moduli * SliceBytesOf(tiles_, side));
   }
   at.residues = place(moduli * ResidueBytesOf(tiles_));
+  at.sign_sums = place(sign_sums_ * ResidueBytesOf(tiles_) * 4);
   if (!is_double_) at.still_open = place(4 * results_);
   at.bytes = end;
   return at;
@@ -267,14 +273,14 @@ ResidueDot::KeptLayout ResidueDot::PlaceKept(int side) const {
   place(rows * static_cast<int64_t>(sizeof(RowScale)));
   at.rows = place(rows * static_cast<int64_t>(sizeof(ResidueRow)));
   if (!is_double_) at.cuts = place(rows * kMostCuts * static_cast<int64_t>(sizeof(ResidueCut)));
-  at.slices = place(most_ * SliceBytesOf(tiles_, side));
+  at.slices = place((most_ + sign_planes_) * SliceBytesOf(tiles_, side));
   at.bytes = end;
   return at;
 }
 
 KeptOperands::Key ResidueDot::KeptKey(const DotArguments& dot, int side, ElementType type) const {
   KeptOperands::Key key = KeyOf(side == 0 ? dot.lhs : dot.rhs, tiles_, side);
-  key.insert(key.end(), {static_cast<int64_t>(type), is_double_ ? 1 : 0, most_});
+  key.insert(key.end(), {static_cast<int64_t>(type), is_double_ ? 1 : 0, most_, sign_planes_});
   return key;
 }
 
@@ -284,6 +290,8 @@ absl::Status ResidueDot::ClearKept(Device& device, const KeptOperand& kept) {
 
 absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a, const uint64_t (&slices)[2],
                                       const DeviceFunction& slice, const DeviceFunction& sum) const {
+  // Sums of signs are those of the first level.
+  const bool is_first = a.control != a.other_control;
   for (int side = 0; side < 2; ++side) {
     const ResidueSliceArguments arguments{.operand = side == 0 ? a.dot.lhs : a.dot.rhs,
                                           .to = slices[side],
@@ -294,7 +302,8 @@ absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a,
                                           .kept = a.kept[side],
                                           .tiles = tiles_,
                                           .half_root = half_root_,
-                                          .side = side};
+                                          .side = side,
+                                          .sign_planes = is_first ? SignPlanesOf(a.dot.lhs_has_padding) : 0};
     const LaunchShape shape{.blocks = {static_cast<uint32_t>(SliceBlocks(tiles_, side)), 1, 1},
                             .threads = {kSliceThreads, 1, 1},
                             .shared_bytes = SliceSharedBytes(is_double_ ? 8 : 4, kSlicePitch)};
@@ -305,8 +314,15 @@ absl::Status ResidueDot::EnqueueLevel(Device& device, const ResidueArguments& a,
       .blocks = {static_cast<uint32_t>((rows + kResidueRowThreads - 1) / kResidueRowThreads), 1, 1},
       .threads = {kResidueRowThreads, 1, 1}};
   ASSAY_RETURN_IF_ERROR(device.Launch(*functions_.finish, finish, a));
-  const ResidueProductArguments product{slices[0], slices[1], a.residues,        a.systems,
-                                        a.control, tiles_,    kResiduePieceSteps};
+  const ResidueProductArguments product{.lhs = slices[0],
+                                        .rhs = slices[1],
+                                        .residues = a.residues,
+                                        .systems = a.systems,
+                                        .control = a.control,
+                                        .sign_sums = a.sign_sums,
+                                        .tiles = tiles_,
+                                        .piece_steps = kResiduePieceSteps,
+                                        .of_signs = is_first ? SignSumsOf(a.dot.lhs_has_padding) : 0};
   ASSAY_RETURN_IF_ERROR(device.Launch(
       *functions_.product, ProductShape(device, tiles_, int64_t{tiles_.batch} * kMostModuli), product));
   const LaunchShape entries{.blocks = {static_cast<uint32_t>(ResidueSumBlocks(tiles_)), 1, 1},
@@ -326,6 +342,7 @@ absl::Status ResidueDot::Enqueue(Device& device, const DotArguments& dot,
       device.Zero(begin + at.rows_begin, static_cast<int64_t>(at.rows_end - at.rows_begin)));
   ResidueArguments first{.dot = dot,
                          .residues = begin + at.residues,
+                         .sign_sums = begin + at.sign_sums,
                          .systems = systems_->address(),
                          .control = begin + at.control,
                          .other_control = begin + at.control + sizeof(ResidueControl),

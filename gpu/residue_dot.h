@@ -60,7 +60,7 @@ class ResidueDot {
   };
   // Where things lie in the memory of one run.
   struct Layout {
-    uint64_t control, counts, rows[2][2], cuts[2], slices[2], residues, still_open, bytes;
+    uint64_t control, counts, rows[2][2], cuts[2], slices[2], residues, sign_sums, still_open, bytes;
     uint64_t rows_begin, rows_end;  // zeroed
   };
 
@@ -82,6 +82,7 @@ class ResidueDot {
   int64_t results_ = 0;
   double half_root_ = 0;
   int least_ = 0, usual_ = 0, most_ = 0;
+  int sign_sums_ = 0, sign_planes_ = 0;
   Functions functions_;
   std::shared_ptr<DeviceMemory> systems_;
 };

@@ -53,6 +53,8 @@ struct ResidueControl {
   int32_t moduli;
   int32_t exact;
   double units[2];
+  int32_t special;  // whether a norm is infinite: sums of signs are wanted
+  int32_t unused;
 };
 
 // Of slices that are kept with their operand: what they were made for, and whether residue_slice_* is to make
@@ -60,6 +62,7 @@ struct ResidueControl {
 struct KeptControl {
   int32_t moduli, exact;
   int32_t wanted, count;
+  int32_t special;  // whether planes of signs were made
 };
 
 // The product of bytes: a block has a tile of 128 x 256, a cluster two of them, one below the other. Operands
@@ -91,15 +94,34 @@ constexpr int64_t PaddedRows(const ResidueTiles& t, int side) {
   return side == 0 ? int64_t{t.row_tiles} * kResidueRows : int64_t{t.column_tiles} * kResidueColumns;
 }
 
+// Entries beside an infinity or a NaN have no sum. With s the sign of an element (of a NaN 0) and t that of
+// one that is infinite (elsewhere 0), the sum over k of t_lhs s_rhs + s_lhs t_rhs counts the infinite products
+// with their signs, each as often as it has infinite factors. Its magnitude is the number of all elements of
+// the two rows that are not finite exactly where all of them make infinities of that one sign; elsewhere a
+// product is a NaN or the signs differ, and the entry is a NaN. Where lhs has padding, those beside padding
+// are none of these: a second sum counts them.
+//
+// So there are these planes of bytes beside those of residues: t; s; and, where lhs has padding, whether an
+// element of lhs is padding and whether one of rhs is not finite.
+constexpr int kSignPlanes = 2, kMostSignPlanes = 3;
+constexpr int SignSumsOf(int lhs_has_padding) { return lhs_has_padding != 0 ? 2 : 1; }
+constexpr int SignPlanesOf(int lhs_has_padding) {
+  return lhs_has_padding != 0 ? kMostSignPlanes : kSignPlanes;
+}
+
 // residue_product: any even number of blocks of kResidueThreads threads. Matrix b N + i is batch b modulo
 // p_i. A tile's bytes are residues in [-p / 2, p / 2] plus 128, [half][warp][chunk][lane][16]: byte 4 j + 2 h
 // + i of a lane's chunk c is row 64 half + 16 warp + lane / 4 + 8 h, column 32 c + 8 j + lane % 4 * 2 + i.
+// After these matrices come those of signs, whose sums are 32-bit integers, [half][warp][chunk][j][lane][4]:
+// sum s batch + b is that of batch b.
 struct ResidueProductArguments {
   uint64_t lhs, rhs, residues;
-  uint64_t systems;  // ResidueSystem [kMostModuli + 1]
-  uint64_t control;  // ResidueControl
+  uint64_t systems;    // ResidueSystem [kMostModuli + 1]
+  uint64_t control;    // ResidueControl
+  uint64_t sign_sums;  // int32_t
   ResidueTiles tiles;
   int32_t piece_steps;  // after so many steps sums become residues: at most kResiduePieceSteps
+  int32_t of_signs;     // sums of signs, where some are wanted: SignSumsOf, or none
 };
 // byte_product: likewise, of the bytes of integers as they are, by the passes of `dot`; the result's low
 // bytes. Matrix i batch + b is byte i of the elements of batch b.
@@ -111,11 +133,13 @@ struct ByteProductArguments {
 
 // Of a row, in units of its integers: bounds of the Euclidean norm and the greatest magnitude, and of the
 // Euclidean norm and the sum of magnitudes of what was cut off; element = integer * 2^exponent. Infinite: its
-// entries are open. The greatest magnitude of a row with a NaN is a NaN.
+// entries are open, but for those that signs decide.
 struct ResidueRow {
   float norm, largest, lost, lost_sum;
   int32_t exponent;
-  uint32_t cuts;  // that are listed, the first kMostCuts of them; the top bit: others are not
+  uint32_t cuts;     // that are listed, the first kMostCuts of them; the top bit: others are not
+  uint32_t special;  // elements that are not finite
+  uint32_t unused;
   double lost_squares, lost_magnitudes;
 };
 static_assert(sizeof(ResidueRow) % 8 == 0);
@@ -130,14 +154,15 @@ constexpr uint32_t kMostCuts = 64;
 // so many bytes.
 struct ResidueSliceArguments {
   DotOperand operand;
-  uint64_t to;    // int8_t [batch * moduli][padded rows * depth]
+  uint64_t to;    // int8_t [batch * moduli + sign planes * batch][padded rows * depth]
   uint64_t rows;  // ResidueRow [batch * padded rows], zeros before
   uint64_t cuts;  // ResidueCut [batch * padded rows][kMostCuts]; null: not wanted
   uint64_t systems, control;
   uint64_t kept;  // KeptControl; null: they are made
   ResidueTiles tiles;
-  double half_root;  // sqrt(k) / 2 + 1, rounded up
-  int32_t side;      // 0: lhs, 1: rhs
+  double half_root;     // sqrt(k) / 2 + 1, rounded up
+  int32_t side;         // 0: lhs, 1: rhs
+  int32_t sign_planes;  // where some are wanted: SignPlanesOf, or none
 };
 struct ByteSliceArguments {
   ByteOperand operand;
@@ -163,7 +188,7 @@ struct ResidueArguments {
   DotArguments dot;
   uint64_t rows[2];  // as above
   uint64_t cuts[2];
-  uint64_t residues;
+  uint64_t residues, sign_sums;  // as above
   uint64_t systems, control;
   uint64_t kept[2];        // KeptControl of rows, cuts and slices that are kept; null: they are not
   uint64_t other_control;  // residue_again: of the second level
@@ -178,7 +203,7 @@ struct ResidueArguments {
   uint32_t most_mended, most_repaired;
 };
 constexpr int kResidueRowThreads = 256;
-constexpr uint32_t kChooseSharedBytes = 2 * kResidueRowThreads * 8 + 8;
+constexpr uint32_t kChooseSharedBytes = 2 * kResidueRowThreads * 8 + 16;
 constexpr int kResidueSumThreads = 256, kEntriesOfThread = 8;
 constexpr int64_t ResidueSumBlocks(const ResidueTiles& t) {
   return int64_t{t.batch} * t.row_tiles * t.column_tiles *

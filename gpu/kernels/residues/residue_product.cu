@@ -56,16 +56,24 @@ struct Pipeline {
 };
 
 // The matrices of both sides that a tile of a matrix of the result multiplies, one pair after the other. Of
-// residues each matrix has its own two.
-struct OwnMatrices {
-  __device__ __forceinline__ int count() const { return 1; }
-  __device__ __forceinline__ int left(int matrix, int /*pass*/) const { return matrix; }
-  __device__ __forceinline__ int right(int matrix, int /*pass*/) const { return matrix; }
+// residues each matrix has its own two; then come those of signs, planes 0 and 1, 1 and 0, and 2 and 2.
+struct ResidueMatrices {
+  int residues, batch;
+  __device__ __forceinline__ bool is_residues(int matrix) const { return matrix < residues; }
+  __device__ __forceinline__ int count(int matrix) const {
+    return matrix >= residues && matrix < residues + batch ? 2 : 1;
+  }
+  __device__ __forceinline__ int left(int matrix, int pass) const {
+    return matrix < residues + batch ? matrix + pass * batch : matrix + batch;
+  }
+  __device__ __forceinline__ int right(int matrix, int pass) const {
+    return is_residues(matrix) ? matrix : left(matrix, 1 - pass);
+  }
 };
 struct PassMatrices {
   const BytePasses& passes;
   int batch;
-  __device__ __forceinline__ int count() const { return passes.count; }
+  __device__ __forceinline__ int count(int /*matrix*/) const { return passes.count; }
   __device__ __forceinline__ int left(int matrix, int pass) const {
     return passes.list[pass].lhs * batch + matrix;
   }
@@ -86,7 +94,8 @@ __device__ __forceinline__ void Produce(const Pipeline& line, const ResidueTiles
     int matrix, row, column;
     order.Place(tile, &matrix, &row, &column);
     row = row * kResidueCluster + static_cast<int>(line.rank);
-    for (int pass = 0; pass < matrices.count(); ++pass) {
+    const int passes = matrices.count(matrix);
+    for (int pass = 0; pass < passes; ++pass) {
       const int64_t left = matrices.left(matrix, pass), right = matrices.right(matrix, pass);
       const auto* x =
           reinterpret_cast<const uint8_t*>(lhs) + (left * tiles.row_tiles + row) * tiles.depth_steps * kLeft;
@@ -148,21 +157,24 @@ __device__ __forceinline__ void MultiplySteps(const Pipeline& line, Stages& at, 
   release(before);
 }
 
-// `multiply` makes the sums of a piece of a tile, which begins at a step, and says where it ends; `finish`
-// takes them, and what it leaves in the sums is the start of the next piece; `last` says that there is none.
-template <typename Multiply, typename Finish>
+// `multiply` makes the sums of a piece of a tile, which begins at one of the steps of all its passes, and says
+// where it ends; `finish` takes them, and what it leaves in the sums is the start of the next piece; `last`
+// says that there is none.
+template <typename Matrices, typename Multiply, typename Finish>
 __device__ __forceinline__ void Consume(const ResidueTiles& tiles, const TileOrder& order, uint32_t rank,
-                                        const Multiply& multiply, const Finish& finish) {
+                                        const Matrices& matrices, const Multiply& multiply,
+                                        const Finish& finish) {
   const uint32_t half = threadIdx.x / 128 - 1;
   Stages at;
   int32_t sums[128];
   for (int tile = blockIdx.x / kResidueCluster; tile < order.all; tile += gridDim.x / kResidueCluster) {
     int matrix, row, column;
     order.Place(tile, &matrix, &row, &column);
-    for (int first = 0; first < tiles.depth_steps;) {
-      first = multiply(at, first, half, sums);
+    const int steps = tiles.depth_steps * matrices.count(matrix);
+    for (int first = 0; first < steps;) {
+      first = multiply(at, matrix, first, half, sums);
       finish(matrix, row * kResidueCluster + static_cast<int>(rank), column, static_cast<int>(half),
-             first == tiles.depth_steps, sums);
+             first == steps, sums);
     }
   }
 }
@@ -181,9 +193,9 @@ __device__ __forceinline__ void MultiplyMatrices(const ResidueTiles& tiles, uint
   } else {
     MoreRegisters<216>();
     Consume(
-        tiles, order, line.rank,
-        [&](Stages& at, int first, uint32_t half, int32_t(&sums)[128]) {
-          return multiply(line, at, first, half, sums);
+        tiles, order, line.rank, matrices,
+        [&](Stages& at, int matrix, int first, uint32_t half, int32_t(&sums)[128]) {
+          return multiply(line, at, matrix, first, half, sums);
         },
         finish);
   }
@@ -215,8 +227,13 @@ struct alignas(16) Bytes16 {
 struct StoreResidues {
   const ResidueProductArguments& a;
   const ResidueSystem& system;
+  const ResidueMatrices& matrices;
   __device__ __forceinline__ void operator()(int matrix, int row_tile, int column_tile, int half, bool last,
                                              int32_t (&sums)[128]) const {
+    if (!matrices.is_residues(matrix)) {
+      StoreSigns(matrix - matrices.residues, row_tile, column_tile, half, sums);
+      return;
+    }
     const int i = matrix % system.moduli;
     const Reduction reduce{system.modulus[i], system.fold[i], system.modulus_inverse[i]};
     if (!last) {
@@ -244,17 +261,37 @@ struct StoreResidues {
       to[chunk * 32] = bytes;
     }
   }
+  __device__ __forceinline__ void StoreSigns(int matrix, int row_tile, int column_tile, int half,
+                                             const int32_t (&sums)[128]) const {
+    const int64_t tile =
+        (static_cast<int64_t>(matrix) * a.tiles.row_tiles + row_tile) * a.tiles.column_tiles + column_tile;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
+    auto* const to = reinterpret_cast<Bytes16*>(a.sign_sums) + tile * (kResidueTileBytes / 4) +
+                     (half * 4 + warp) * 8 * 4 * 32 + lane;
+#pragma unroll
+    for (int j = 0; j < 32; ++j) {
+      Bytes16 four;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) four.words[e] = static_cast<uint32_t>(sums[4 * j + e]);
+      to[j * 32] = four;
+    }
+  }
 };
 
 CLUSTER_KERNEL(residue_product, ResidueProductArguments, kResidueThreads, kResidueCluster) {
-  const int moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
+  const ResidueControl& control = *reinterpret_cast<const ResidueControl*>(a.control);
+  const int moduli = control.moduli;
   if (moduli == 0) return;
   const ResidueSystem& system = reinterpret_cast<const ResidueSystem*>(a.systems)[moduli];
   const int steps = a.tiles.depth_steps;
+  const ResidueMatrices matrices{a.tiles.batch * moduli, a.tiles.batch};
   MultiplyMatrices(
-      a.tiles, a.lhs, a.rhs, a.tiles.batch * moduli, OwnMatrices{},
-      [&](const Pipeline& line, Stages& at, int first, uint32_t half, int32_t(&sums)[128]) {
-        const int end = steps - first < a.piece_steps ? steps : first + a.piece_steps;
+      a.tiles, a.lhs, a.rhs, a.tiles.batch * (moduli + (control.special != 0 ? a.of_signs : 0)), matrices,
+      [&](const Pipeline& line, Stages& at, int matrix, int first, uint32_t half, int32_t(&sums)[128]) {
+        // Sums of signs stay below 2^30.
+        const int end = !matrices.is_residues(matrix)   ? steps * matrices.count(matrix)
+                        : steps - first < a.piece_steps ? steps
+                                                        : first + a.piece_steps;
         MultiplySteps(
             line, at, first, end, half,
             [](uint64_t left, uint64_t right, int step, int32_t(&of)[128]) {
@@ -263,7 +300,7 @@ CLUSTER_KERNEL(residue_product, ResidueProductArguments, kResidueThreads, kResid
             sums);
         return end;
       },
-      StoreResidues{a, system});
+      StoreResidues{a, system, matrices});
 }
 
 struct StoreSums {
@@ -332,7 +369,8 @@ CLUSTER_KERNEL(byte_product, ByteProductArguments, kResidueThreads, kResidueClus
   const BytePasses& passes = a.dot.passes;
   MultiplyMatrices(
       a.tiles, a.lhs, a.rhs, a.tiles.batch, PassMatrices{passes, a.tiles.batch},
-      [&](const Pipeline& line, Stages& at, int /*first*/, uint32_t half, int32_t(&sums)[128]) {
+      [&](const Pipeline& line, Stages& at, int /*matrix*/, int /*first*/, uint32_t half,
+          int32_t(&sums)[128]) {
         for (int i = 0; i < passes.count; ++i) {
           if (passes.list[i].shift != 0) {
 #pragma unroll
@@ -340,7 +378,7 @@ CLUSTER_KERNEL(byte_product, ByteProductArguments, kResidueThreads, kResidueClus
           }
           MultiplySteps(line, at, i * steps, (i + 1) * steps, half, MultiplyPass{passes.list[i]}, sums);
         }
-        return steps;
+        return steps * passes.count;
       },
       StoreSums{a.dot});
 }

@@ -3,6 +3,7 @@
 #define ASSAY_GPU_KERNELS_RESIDUE_SLICES_CUH_
 
 #include "gpu/kernels/device.cuh"
+#include "gpu/kernels/dot_entries.cuh"
 #include "gpu/kernels/dot_tiles.cuh"
 #include "gpu/kernels/exact.cuh"
 #include "gpu/kernels/residues/residue_arguments.h"
@@ -134,6 +135,7 @@ struct Slicer {
   const ResidueSliceArguments& a;
   const ResidueSystem& system;
   bool exact;
+  int sign_planes;
 
   // How the row is scaled; an exponent for elements that become integers.
   __device__ __forceinline__ int Exponent(const RowScale& scale) const {
@@ -169,7 +171,7 @@ struct Slicer {
     source.Load(place.k - place.part * kOfSlice, shared);
     CopyAsyncCommit();
     const bool inside = place.row < rows;
-    bool has_nan = false;
+    uint32_t special = 0;
     const RowScale scale =
         inside ? reinterpret_cast<const RowScale*>(a.operand.scales)[place.batch * rows + place.row]
                : RowScale{0, 1};
@@ -186,7 +188,7 @@ struct Slicer {
 #pragma unroll
     for (int j = 0; j < kOfSlice; ++j) {
       const double element = usable ? static_cast<double>(elements[j]) : 0.0;
-      if (!usable) has_nan |= IsNan(static_cast<double>(elements[j]));
+      if (!usable && !IsFinite(static_cast<double>(elements[j]))) ++special;
       const double value = MulNearest(element, factor);
       double cut = integers.Set(j, value);
       // Doubles far below their row's norm may underflow when they are scaled.
@@ -200,9 +202,9 @@ struct Slicer {
     }
     loss.Join();
     if (place.part == 0 && inside) Note(row, loss, scale, usable, exponent, place.k == 0);
-    // More than infinity, in the order of bits.
-    if (has_nan) AtomicMax(reinterpret_cast<uint32_t*>(&row->largest), 0x7fffffff);
+    if (special != 0) AtomicAdd(&row->special, special);
     Store(integers, place, padded_rows);
+    if (sign_planes != 0) StoreSigns(elements, place, padded_rows);
   }
 
   __device__ __forceinline__ void Note(ResidueRow* row, const SliceLoss& loss, const RowScale& scale,
@@ -229,12 +231,40 @@ struct Slicer {
            BytePlace(place.row, place.k, a.side == 0 ? kResidueRows : kResidueColumns, a.tiles.depth_steps);
   }
 
+  // Of signs, the first plane.
+  __device__ __forceinline__ int8_t* SignsTo(const SlicePlace& place, int64_t plane) const {
+    return To(place, plane) + (place.batch + (a.tiles.batch - place.batch) * system.moduli) * plane;
+  }
+
   // Of rows that are padding.
   __device__ __forceinline__ void StoreZeros(const SlicePlace& place, int64_t padded_rows) const {
     const int64_t plane = Plane(padded_rows);
     int8_t* const to = To(place, plane);
 #pragma unroll 1
     for (int i = 0; i < system.moduli; ++i) *reinterpret_cast<SliceBytes*>(to + i * plane) = SliceBytes{};
+    int8_t* const signs = SignsTo(place, plane);
+#pragma unroll 1
+    for (int i = 0; i < sign_planes; ++i)
+      *reinterpret_cast<SliceBytes*>(signs + i * a.tiles.batch * plane) = SliceBytes{};
+  }
+
+  // The byte of an element in a plane of signs.
+  __device__ __forceinline__ uint32_t SignByte(T x, int which) const {
+    if (which == 2) return (a.side == 0 ? IsNegativeZero(x) : !IsFinite(x)) ? 1 : 0;
+    if (which == 0 && IsFinite(x)) return 0;
+    return x > 0 ? 1 : x < 0 ? 0xff : 0;
+  }
+  __device__ __forceinline__ void StoreSigns(const T* elements, const SlicePlace& place,
+                                             int64_t padded_rows) const {
+    const int64_t plane = Plane(padded_rows);
+    int8_t* const to = SignsTo(place, plane);
+#pragma unroll 1
+    for (int i = 0; i < sign_planes; ++i) {
+      SliceBytes bytes{};
+#pragma unroll
+      for (int j = 0; j < kOfSlice; ++j) bytes.words[j / 4] |= SignByte(elements[j], i) << 8 * (j % 4);
+      *reinterpret_cast<SliceBytes*>(to + i * a.tiles.batch * plane) = bytes;
+    }
   }
 
   __device__ __forceinline__ void Store(const Integers<kWide>& integers, const SlicePlace& place,
@@ -255,7 +285,8 @@ __device__ __forceinline__ void SliceRows(const ResidueSliceArguments& a) {
   const ResidueControl control = *reinterpret_cast<const ResidueControl*>(a.control);
   if (control.moduli == 0 || (a.kept != 0 && reinterpret_cast<const KeptControl*>(a.kept)->wanted == 0))
     return;
-  Slicer<T, kWide>{a, reinterpret_cast<const ResidueSystem*>(a.systems)[control.moduli], control.exact != 0}
+  Slicer<T, kWide>{a, reinterpret_cast<const ResidueSystem*>(a.systems)[control.moduli], control.exact != 0,
+                   control.special != 0 ? a.sign_planes : 0}
       .Run();
 }
 

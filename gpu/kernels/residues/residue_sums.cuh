@@ -184,9 +184,50 @@ __device__ __forceinline__ void NoteOpenEntries(const DotArguments& a, uint32_t 
   for (uint32_t i = 0; i < own; ++i, open &= open - 1) list[i] = index_of(TrailingZeros(uint64_t{open}));
 }
 
+// Where entry e of a thread is in its tile.
+__device__ __forceinline__ int EntryDown(int e) { return 8 * (e / 2 % 2); }
+__device__ __forceinline__ int EntryAcross(int e) { return 8 * (e / 4) + e % 2; }
+
+// Stores those of the open entries that stand beside elements which are not finite, by the sums of signs
+// (residue_arguments.h). All others are left open, and so are those that are finite sums, beside padding.
+__device__ OUTLINE uint32_t DecideSpecial(const ResidueArguments& a, uint32_t open) {
+  const EntryPlace place(a.tiles);
+  const Rounding rounding(a.dot, place.batch);
+  const int64_t lhs_row = place.batch * PaddedRows(a.tiles, 0) + place.row,
+                rhs_row = place.batch * PaddedRows(a.tiles, 1) + place.column;
+  const auto at = [&](int e, int which) {
+    const int64_t plane = (int64_t{which} * a.tiles.batch + place.batch) * place.plane * kEntriesOfThread;
+    const auto part = static_cast<int>(place.piece % 64);
+    return reinterpret_cast<const int32_t*>(
+        a.sign_sums)[plane + ((place.piece / 64 * 4 + part % 2 * 2 + e / 4) * 32 + part / 2) * 4 + e % 4];
+  };
+  uint32_t left = open;
+#pragma unroll 1
+  for (; open != 0; open &= open - 1) {
+    const int e = TrailingZeros(uint64_t{open});
+    auto terms = static_cast<int32_t>(
+        reinterpret_cast<const ResidueRow*>(a.rows[0])[lhs_row + EntryDown(e)].special +
+        reinterpret_cast<const ResidueRow*>(a.rows[1])[rhs_row + EntryAcross(e)].special);
+    if (terms != 0 && a.dot.lhs_has_padding != 0) terms -= at(e, 1);
+    if (terms == 0) continue;
+    const int32_t sum = at(e, 0);
+    const uint64_t infinity = InfinityBits(rounding.shape);
+    StoreBits(a.dot.result,
+              rounding.batch_offset + OffsetOf(a.dot.lhs.rows, a.dot.row_strides, place.row + EntryDown(e)) +
+                  OffsetOf(a.dot.rhs.rows, a.dot.column_strides, place.column + EntryAcross(e)),
+              sum == terms    ? infinity
+              : sum == -terms ? infinity | uint64_t{1} << (rounding.shape.bits - 1)
+                              : NanBits(rounding.shape),
+              rounding.shape.bits);
+    left &= ~(uint32_t{1} << e);
+  }
+  return left;
+}
+
 template <int kParts>
 __device__ __forceinline__ void SumResidues(const ResidueArguments& a) {
-  const int moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
+  const ResidueControl& control = *reinterpret_cast<const ResidueControl*>(a.control);
+  const int moduli = control.moduli;
   if (moduli == 0) return;
   const ResidueSystem& s = reinterpret_cast<const ResidueSystem*>(a.systems)[moduli];
   const EntryPlace place(a.tiles);
@@ -197,22 +238,19 @@ __device__ __forceinline__ void SumResidues(const ResidueArguments& a) {
       reinterpret_cast<const ResidueRow*>(a.rows[1]) + place.batch * PaddedRows(a.tiles, 1) + place.column;
   uint32_t open = 0;
   if (place.row < rounding.rows && place.column < rounding.columns) {
-    // Padding of lhs is no term beside any element of rhs.
-    const bool columns_decide = a.dot.lhs_has_padding == 0;
     EntrySums<kParts> entries;
     entries.Add(s, place, a.residues);
     // Byte 4 j + 2 h + i: row 8 h, column 8 j + i.
 #pragma unroll
     for (int e = 0; e < kEntriesOfThread; ++e) {
-      const int down = 8 * (e / 2 % 2), across = 8 * (e / 4) + e % 2;
+      const int down = EntryDown(e), across = EntryAcross(e);
       if (place.row + down >= rounding.rows || place.column + across >= rounding.columns) continue;
       const ResidueRow &r = rows[down], &c = columns[across];
       ReduceSum(s, entries.sums[e]);
       const double bound = CutBound(r, c);
-      uint64_t bits = NanBits(rounding.shape);
-      const bool done = IsNan(r.largest) || (columns_decide && IsNan(c.largest)) ||
-                        (IsBounded(r, c) && bound < 0x1p127 &&
-                         RoundSum(entries.sums[e], bound, r.exponent + c.exponent, rounding.shape, &bits));
+      uint64_t bits;
+      const bool done = IsBounded(r, c) && bound < 0x1p127 &&
+                        RoundSum(entries.sums[e], bound, r.exponent + c.exponent, rounding.shape, &bits);
       if (done) {
         StoreBits(a.dot.result,
                   rounding.batch_offset + OffsetOf(a.dot.lhs.rows, a.dot.row_strides, place.row + down) +
@@ -222,11 +260,11 @@ __device__ __forceinline__ void SumResidues(const ResidueArguments& a) {
         open |= uint32_t{1} << e;
       }
     }
+    if (control.special != 0 && open != 0) open = DecideSpecial(a, open);
   }
   NoteOpenEntries(a.dot, open, [&](int e) {
-    return static_cast<uint32_t>((place.batch * rounding.rows + place.row + 8 * (e / 2 % 2)) *
-                                     rounding.columns +
-                                 place.column + 8 * (e / 4) + e % 2);
+    return static_cast<uint32_t>((place.batch * rounding.rows + place.row + EntryDown(e)) * rounding.columns +
+                                 place.column + EntryAcross(e));
   });
 }
 

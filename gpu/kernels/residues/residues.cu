@@ -25,39 +25,48 @@ __device__ __forceinline__ ResidueControl ChooseModuli(uint64_t systems_address,
     const int parts = systems[moduli].parts;
     const double row = parts == 2 ? 0x1p43 : parts == 3 ? 0x1p63 : parts == 4 ? 0x1p79 : 0x1p90;
     if (all <= systems[moduli].most && units[0] < row && units[1] < row)
-      return {moduli, 1, {units[0], units[1]}};
+      return {moduli, 1, {units[0], units[1]}, 0, 0};
   }
-  return {usual, 0, {units[0], units[1]}};
+  return {usual, 0, {units[0], units[1]}, 0, 0};
 }
 
-// Whether kept slices are of another number of moduli; then rows are to be zeros.
+// Whether kept slices are of another number of moduli, or of other planes; then rows are to be zeros.
 __device__ __forceinline__ bool IsWantedAgain(uint64_t address, const ResidueControl& control) {
   if (address == 0) return false;
   KeptControl& kept = *reinterpret_cast<KeptControl*>(address);
-  const bool wanted = kept.moduli != control.moduli || kept.exact != control.exact;
-  kept = {control.moduli, control.exact, wanted ? 1 : 0, kept.count + (wanted ? 1 : 0)};
+  const bool wanted =
+      kept.moduli != control.moduli || kept.exact != control.exact || kept.special != control.special;
+  kept = {control.moduli, control.exact, wanted ? 1 : 0, kept.count + (wanted ? 1 : 0), control.special};
   return wanted;
 }
 
 KERNEL(residue_choose, ResidueArguments, kResidueRowThreads) {
   auto* const shared = reinterpret_cast<double*>(SharedMemory());
+  // Whether the slices of either side are wanted, and whether a norm is infinite.
+  auto* const wanted = reinterpret_cast<uint32_t*>(shared + 2 * kResidueRowThreads);
+  if (threadIdx.x == 0) wanted[2] = 0;
+  SyncThreads();
   double units[2] = {0, 0};
   for (int side = 0; side < 2; ++side) {
     const DotOperand& operand = side == 0 ? a.dot.lhs : a.dot.rhs;
     const int64_t rows = SizeOf(operand.batch) * SizeOf(operand.rows);
     const auto* const scales = reinterpret_cast<const RowScale*>(operand.scales);
-    for (int64_t row = threadIdx.x; row < rows; row += kResidueRowThreads)
+    bool special = false;
+    for (int64_t row = threadIdx.x; row < rows; row += kResidueRowThreads) {
       units[side] = __builtin_fmax(units[side], UnitsOf(scales[row]));
+      special |= !IsFinite(scales[row].norm);
+    }
+    if (special) AtomicOr(&wanted[2], 1);
     shared[side * kResidueRowThreads + threadIdx.x] = units[side];
   }
   SyncThreads();
-  auto* const wanted = reinterpret_cast<uint32_t*>(shared + 2 * kResidueRowThreads);
   if (threadIdx.x == 0) {
     for (int side = 0; side < 2; ++side) {
       for (int i = 1; i < kResidueRowThreads; ++i)
         units[side] = __builtin_fmax(units[side], shared[side * kResidueRowThreads + i]);
     }
-    const ResidueControl control = ChooseModuli(a.systems, units, a.least, a.most, a.usual);
+    ResidueControl control = ChooseModuli(a.systems, units, a.least, a.most, a.usual);
+    control.special = static_cast<int32_t>(wanted[2]);
     *reinterpret_cast<ResidueControl*>(a.control) = control;
     for (int side = 0; side < 2; ++side) wanted[side] = IsWantedAgain(a.kept[side], control) ? 1 : 0;
   }
@@ -101,12 +110,14 @@ KERNEL(residue_again, ResidueArguments, 32) {
   auto* const still_open = reinterpret_cast<uint32_t*>(a.still_open_count);
   auto* const other = reinterpret_cast<ResidueControl*>(a.other_control);
   if (open <= a.most_mended && *still_open <= a.most_repaired) {
-    *other = {0, 0, {0, 0}};
+    *other = {0, 0, {0, 0}, 0, 0};
     return;
   }
   *still_open = 0;
-  *other = ChooseModuli(a.systems, reinterpret_cast<const ResidueControl*>(a.control)->units, a.least, a.most,
-                        a.most);
+  const ResidueControl& first = *reinterpret_cast<const ResidueControl*>(a.control);
+  *other = ChooseModuli(a.systems, first.units, a.least, a.most, a.most);
+  // The sums of signs are there.
+  other->special = first.special;
 }
 
 // Open entries whose rows lost little: half a warp each takes the integers' sum again and adds what was cut

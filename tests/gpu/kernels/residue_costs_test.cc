@@ -66,13 +66,4 @@ TEST_CASE("kept slices are made again for another number of moduli alone", "[ker
   CHECK(CheckResidues(y, Float::kF64).made == std::vector{1, 1, 2});
 }
 
-// A NaN decides its row and its column, without the repair; beside padding it decides nothing.
-TEST_CASE("dots by residues decide NaN in the first level", "[kernels][residues]") {
-  ResidueCase<float> x{.m = 30, .n = 30, .k = 40};
-  FillBoth(x, [] { return Numbers()() % 16 == 0 ? std::nan("") : Normal(); });
-  const ResidueOutcome outcome = CheckResidues(x, Float::kF32);
-  CHECK(outcome.again == 0);
-  CHECK(outcome.open < 16);
-}
-
 }  // namespace assay::gpu::residues

@@ -22,9 +22,10 @@ struct ResidueCase {
   int usual = 0;  // moduli; 0: by the rule
   int piece_steps = kResiduePieceSteps;
   bool has_second_level = true;
-  bool forgets_cuts = false;  // planted: what was cut off counts for nothing
-  bool is_kept = false;       // rows and slices of both sides are kept, and the first level runs three times
-  int again_moduli = 0;       // of a second level that runs whatever the first one left; 0: by the rule
+  bool forgets_cuts = false;     // planted: what was cut off counts for nothing
+  bool lhs_has_padding = false;  // its elements -0 are none
+  bool is_kept = false;  // rows and slices of both sides are kept, and the first level runs three times
+  int again_moduli = 0;  // of a second level that runs whatever the first one left; 0: by the rule
   std::vector<T> lhs = std::vector<T>(batch * m * k), rhs = std::vector<T>(batch * n * k);
 
   int64_t Left(int64_t b, int64_t row, int64_t i) const {
@@ -43,8 +44,11 @@ std::vector<uint64_t> ExpectedOf(const ResidueCase<T>& x, Float type) {
       for (int64_t column = 0; column < x.n; ++column) {
         ExactSum sum;
         sum.Add(0.0);
-        for (int64_t i = 0; i < x.k; ++i)
-          sum.AddProduct(x.lhs[x.Left(b, row, i)], x.rhs[x.Right(b, column, i)]);
+        for (int64_t i = 0; i < x.k; ++i) {
+          const T left = x.lhs[x.Left(b, row, i)];
+          if (x.lhs_has_padding && left == 0 && std::signbit(left)) continue;
+          sum.AddProduct(left, x.rhs[x.Right(b, column, i)]);
+        }
         results.push_back(RoundedBits(sum, type));
       }
     }
@@ -56,6 +60,7 @@ struct ResidueOutcome {
   std::vector<uint64_t> results;
   int moduli = 0;           // of the first level
   bool exact = false;       // in units
+  bool special = false;     // whether there are sums of signs
   int again = 0;            // moduli of the second level; 0: it had nothing to do
   uint32_t open = 0;        // after the first level
   uint32_t still_open = 0;  // after all, for the repair
@@ -89,6 +94,7 @@ class ResidueRun {
     const auto* const control = reinterpret_cast<const ResidueControl*>(first_.control);
     outcome.moduli = control->moduli;
     outcome.exact = control->exact != 0;
+    outcome.special = control->special != 0;
     if (x_.is_kept) RunKept(outcome);
     Level(first_, kIsDouble ? "residue_slice_f64" : "residue_slice_f32",
           kIsDouble ? "residue_sum_4" : "residue_sum_2");
@@ -169,6 +175,9 @@ class ResidueRun {
     dot.open = AddressOf(memory_.Allocate<uint32_t>(count));
     dot.open_count = AddressOf(memory_.Copy<uint32_t>({0, 0}));
     dot.result_type = type_;
+    dot.lhs_has_padding = x_.lhs_has_padding ? 1 : 0;
+    first_.sign_sums = AddressOf(
+        memory_.Allocate<int32_t>(2 * x_.batch * tiles_.row_tiles * tiles_.column_tiles * kResidueTileBytes));
     first_.still_open = kIsDouble ? dot.open : AddressOf(memory_.Allocate<uint32_t>(count));
     first_.still_open_count = kIsDouble ? dot.open_count : AddressOf(memory_.Copy<uint32_t>({0, 0}));
     const int64_t mended = kIsDouble || !x_.has_second_level ? count : count / kMendedPart;
@@ -188,8 +197,9 @@ class ResidueRun {
     if (x_.is_kept) {
       for (int side = 0; side < 2; ++side) {
         first_.kept[side] = AddressOf(memory_.Copy<KeptControl>({{0, 0, 0, 0}}));
-        kept_slices_[side] = AddressOf(memory_.Allocate<int8_t>(
-            x_.batch * kMostModuli * PaddedRows(tiles_, side) * tiles_.depth_steps * kResidueDepth));
+        kept_slices_[side] = AddressOf(
+            memory_.Allocate<int8_t>(x_.batch * (kMostModuli + kMostSignPlanes) * PaddedRows(tiles_, side) *
+                                     tiles_.depth_steps * kResidueDepth));
       }
     }
     second_ = first_;
@@ -207,7 +217,8 @@ class ResidueRun {
 
   void Level(ResidueArguments& a, const char* slice, const char* sum) {
     const int moduli = reinterpret_cast<const ResidueControl*>(a.control)->moduli;
-    const int64_t matrices = x_.batch * std::max(1, moduli);
+    const int64_t matrices = x_.batch * (std::max(1, moduli) + kMostSignPlanes);
+    const bool signs = a.control == first_.control;
     uint64_t slices[2];
     for (int side = 0; side < 2; ++side) {
       slices[side] = a.kept[side] != 0
@@ -223,7 +234,8 @@ class ResidueRun {
                                             a.kept[side],
                                             tiles_,
                                             std::sqrt(static_cast<double>(x_.k)) / 2 + 1.001,
-                                            side};
+                                            side,
+                                            signs ? SignPlanesOf(a.dot.lhs_has_padding) : 0};
       Launch(slice, SliceBlocks(tiles_, side), kSliceThreads, SliceSharedBytes(sizeof(T), kSlicePitch),
              arguments);
     }
@@ -238,8 +250,8 @@ class ResidueRun {
     a.residues = AddressOf(
         memory_.Allocate<uint8_t>(matrices * tiles_.row_tiles * tiles_.column_tiles * kResidueTileBytes));
     RunKernel("residue_product", "residue_product", 2, kResidueThreads, kResidueSharedBytes,
-              ResidueProductArguments{slices[0], slices[1], a.residues, systems_, a.control, tiles_,
-                                      x_.piece_steps},
+              ResidueProductArguments{slices[0], slices[1], a.residues, systems_, a.control, a.sign_sums,
+                                      tiles_, x_.piece_steps, signs ? SignSumsOf(a.dot.lhs_has_padding) : 0},
               memory_);
     Launch(sum, ResidueSumBlocks(tiles_), kResidueSumThreads, kResidueSumSharedBytes, a);
   }
