@@ -1,5 +1,5 @@
-// The bodies of SingleDotKernels (jit/each_isa.inc); where ASSAY_PAIRS is defined, an element is a pair of bf16
-// and a product the sum of two. No include guard.
+// The bodies of SingleDotKernels (jit/each_isa.inc); where ASSAY_PAIRS is defined, an element is a pair of
+// bf16 and a product the sum of two. No include guard.
 #include <immintrin.h>
 
 #include <cstring>

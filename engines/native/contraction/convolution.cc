@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engines/native/contraction/bf16_product.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/walk/window_axis.h"
 #include "evaluator/eval_context.h"
@@ -193,7 +194,7 @@ std::vector<Axis> AxesOf(const AttributeMap& attributes, const Literal& lhs, con
 
 class ConvolutionKernel final : public Kernel {
  public:
-  explicit ConvolutionKernel(const ProductKind& kind) : kind_(kind) {}
+  ConvolutionKernel(const ProductKind& kind, const Bf16Kernels* bf16) : kind_(kind), bf16_(bf16) {}
 
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
@@ -202,12 +203,30 @@ class ConvolutionKernel final : public Kernel {
     } else if (kind_.integers != nullptr) {
       ASSAY_RETURN_IF_ERROR(MultiplyPatches<int64_t>(context, operands[0], operands[1], result));
     } else {
-      ASSAY_RETURN_IF_ERROR(MultiplyPatches<double>(context, operands[0], operands[1], result));
+      ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyBf16(context, operands[0], operands[1], result));
+      if (!done) ASSAY_RETURN_IF_ERROR(MultiplyPatches<double>(context, operands[0], operands[1], result));
     }
     return result;
   }
 
  private:
+  absl::StatusOr<bool> MultiplyBf16(EvalContext& context, const Literal& lhs, const Literal& rhs,
+                                    Literal& result) const {
+    bool done = false;
+    if (bf16_ == nullptr) return done;
+    ASSAY_RETURN_IF_ERROR(AsProduct<float>(
+        context.attributes(), *kind_.sums, lhs, rhs, result,
+        [&](const RowSource<float>& patches, const RowSource<float>& kernel, int64_t length,
+            ResultLayout layout) -> absl::Status {
+          if (!IsWorthBf16Product(std::ssize(layout.batch_at), std::ssize(layout.row_at),
+                                  std::ssize(layout.column_at), length))
+            return absl::OkStatus();
+          ASSAY_ASSIGN_OR_RETURN(done, RunBf16Product(context, *bf16_, patches, kernel, length, layout));
+          return absl::OkStatus();
+        }));
+    return done;
+  }
+
   template <class T>
   absl::Status MultiplyPatches(EvalContext& context, const Literal& lhs, const Literal& rhs,
                                Literal& result) const {
@@ -219,6 +238,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
   const ProductKind kind_;
+  const Bf16Kernels* const bf16_;
 };
 
 }  // namespace
@@ -274,7 +294,10 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView&
                                                                step.result_shape().element_type(), isa));
   if (kind.complex) return NotSupported({}, "complex convolution");
   if (const std::string_view why = WhyNotConvolution(step); !why.empty()) return NotSupported({}, why);
-  return std::make_shared<ConvolutionKernel>(kind);
+  const Bf16Kernels* const bf16 =
+      Bf16ProductKernels(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                         step.result_shape().element_type(), isa);
+  return std::make_shared<ConvolutionKernel>(kind, bf16);
 }
 
 }  // namespace assay::native

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "engines/native/contraction/bf16_product.h"
 #include "engines/native/contraction/digit_product.h"
 #include "engines/native/contraction/exact_dot.h"
 #include "engines/native/contraction/long_dot.h"
@@ -27,14 +28,15 @@ enum class Algorithm : uint8_t {
   kOneByOne,      // one exact sum at a time
   kByteTiles,     // tiles of bytes, modulo 2^w
   kIntegerTiles,  // tiles of 64-bit integers, modulo 2^w
+  kBf16Tiles,     // pairs of bf16 in f32, or tiles of doubles where too many sums are left open
   // Tiles of digits in matrix registers, or tiles of doubles where elements spread too far for that.
   kDigitTiles,
   kTiles,  // packed rows, tiles of doubles
 };
 
 std::string_view Name(Algorithm algorithm) {
-  constexpr std::string_view kNames[] = {"small",         "long rows",   "one by one", "byte tiles",
-                                         "integer tiles", "digit tiles", "tiles"};
+  constexpr std::string_view kNames[] = {"small",         "long rows",  "one by one",  "byte tiles",
+                                         "integer tiles", "bf16 tiles", "digit tiles", "tiles"};
   return kNames[static_cast<size_t>(algorithm)];
 }
 
@@ -45,6 +47,9 @@ class DotKernel final : public Kernel {
         HasDigits(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
                   step.result_shape().element_type());
     if (has_digits) digits_ = DigitKernelsOf(isa);
+    if (digits_ == nullptr)
+      bf16_ = Bf16ProductKernels(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
+                                 step.result_shape().element_type(), isa);
     const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1);
     if (lhs.HasDynamic() || rhs.HasDynamic() || lhs.HasUnbounded() || rhs.HasUnbounded()) return;
     const DotArray left = StaticArrayOf(lhs), right = StaticArrayOf(rhs);
@@ -85,6 +90,10 @@ class DotKernel final : public Kernel {
     if (ProductsOf(box) < kFewProducts || is_long) return Algorithm::kOneByOne;
     if (kind_.bytes()) return Algorithm::kByteTiles;
     if (kind_.integers != nullptr) return Algorithm::kIntegerTiles;
+    if (bf16_ != nullptr && HasNeighbours(box) &&
+        IsWorthBf16Product(LoopCount(box.batch), LoopCount(box.rows), LoopCount(box.columns),
+                           LoopCount(box.contracted[0].loops)))
+      return Algorithm::kBf16Tiles;
     return IsWorthDigits(box) ? Algorithm::kDigitTiles : Algorithm::kTiles;
   }
 
@@ -105,6 +114,11 @@ class DotKernel final : public Kernel {
         return MultiplyRows<uint8_t>(context, lhs, rhs, box, type, out);
       case Algorithm::kIntegerTiles:
         return MultiplyRows<int64_t>(context, lhs, rhs, box, type, out);
+      case Algorithm::kBf16Tiles: {
+        ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyBf16(context, lhs, rhs, box, type, out));
+        if (done) return absl::OkStatus();
+        return MultiplyRows<double>(context, lhs, rhs, box, type, out);
+      }
       case Algorithm::kDigitTiles: {
         ASSAY_ASSIGN_OR_RETURN(const bool done, MultiplyDigits(context, lhs, rhs, box, type, out));
         if (done) return absl::OkStatus();
@@ -191,10 +205,24 @@ class DotKernel final : public Kernel {
         {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
   }
 
-  bool IsWorthDigits(const DotBox& box) const {
-    if (digits_ == nullptr) return false;
+  // Whether the elements of a row of the result are neighbours in memory.
+  static bool HasNeighbours(const DotBox& box) {
     const LoopDims columns = MergeLoops(box.columns);
-    if (columns.size() > 1 || (columns.size() == 1 && columns[0].strides[2] != 1)) return false;
+    return columns.empty() || (columns.size() == 1 && columns[0].strides[2] == 1);
+  }
+
+  absl::StatusOr<bool> MultiplyBf16(EvalContext& context, const DotArray& lhs, const DotArray& rhs,
+                                    const DotBox& box, ElementType type, std::byte* out) const {
+    const LoopDims& contracted = box.contracted[0].loops;
+    const StridedRows<float> left(*kind_.sums, lhs.type, lhs.data, {box.batch, box.rows, contracted, 0}),
+        right(*kind_.sums, rhs.type, rhs.data, {box.batch, box.columns, contracted, 1});
+    return RunBf16Product(
+        context, *bf16_, left, right, LoopCount(contracted),
+        {out, type, OffsetsOf(box.batch, 2), OffsetsOf(box.rows, 2), OffsetsOf(box.columns, 2)});
+  }
+
+  bool IsWorthDigits(const DotBox& box) const {
+    if (digits_ == nullptr || !HasNeighbours(box)) return false;
     return native::IsWorthDigits(LoopCount(box.batch), LoopCount(box.rows), LoopCount(box.columns),
                                  LoopCount(box.contracted[0].loops));
   }
@@ -230,6 +258,7 @@ class DotKernel final : public Kernel {
   std::optional<SmallDot> small_;
   int64_t products_ = 0;
   const DigitKernels* digits_ = nullptr;
+  const Bf16Kernels* bf16_ = nullptr;
 };
 
 }  // namespace
