@@ -37,7 +37,7 @@ void WriteFinding(const AuditFinding& finding, bool ran, int32_t lines_before, J
 }
 
 // {"ran": true, "instructions": 12, "findings": […], "points": {"NAME": {"open": …, "stablehlo": …, …}}}
-std::string JsonOf(const AuditReport& report, int32_t lines_before) {
+std::string AuditJson(const AuditReport& report, int32_t lines_before) {
   std::set<AuditPoint> found;
   for (const AuditFinding& finding : report.findings) found.insert(finding.point);
   JsonWriter json;
@@ -61,7 +61,7 @@ std::string JsonOf(const AuditReport& report, int32_t lines_before) {
   return json.text() + "\n";
 }
 
-std::string TextOf(const AuditFinding& finding, const AuditFlags& flags, int32_t lines_before) {
+std::string AuditText(const AuditFinding& finding, const AuditFlags& flags, int32_t lines_before) {
   std::string text = "  ";
   if (finding.position.known()) {
     text += fmt::format("{}:{}:{}: ", EscapeControls(flags.program), finding.position.line + lines_before,
@@ -83,18 +83,18 @@ std::string TextOf(const AuditFinding& finding, const AuditFlags& flags, int32_t
 }
 
 // The findings of a point that have a status, under a title.
-std::string TextOf(const std::vector<const AuditFinding*>& findings, std::string_view title,
-                   const AuditFlags& flags, int32_t lines_before) {
+std::string AuditText(const std::vector<const AuditFinding*>& findings, std::string_view title,
+                      const AuditFlags& flags, int32_t lines_before) {
   if (findings.empty()) return "";
   std::string text = fmt::format(" {}:\n", title);
   for (size_t k = 0; k < std::min(findings.size(), kShownOfPoint); ++k)
-    text += TextOf(*findings[k], flags, lines_before);
+    text += AuditText(*findings[k], flags, lines_before);
   if (findings.size() > kShownOfPoint)
     text += fmt::format("  and {} more\n", findings.size() - kShownOfPoint);
   return text;
 }
 
-std::string TextOf(const AuditReport& report, const AuditFlags& flags, int32_t lines_before) {
+std::string AuditText(const AuditReport& report, const AuditFlags& flags, int32_t lines_before) {
   std::string text;
   int64_t open = 0, met = 0;
   for (int p = 0; p < kNumAuditPoints; ++p) {
@@ -115,8 +115,8 @@ std::string TextOf(const AuditReport& report, const AuditFlags& flags, int32_t l
     const AuditPointFacts& facts = FactsOf(point);
     text += fmt::format("{}: {}\n StableHLO: {}\n XLA:CPU:   {}\n XLA:GPU:   {}\n Assay:     {}\n",
                         Name(point), facts.open, facts.stablehlo, facts.xla_cpu, facts.xla_gpu, facts.assay);
-    text += TextOf(depend, "depends", flags, lines_before);
-    text += TextOf(may, "may depend", flags, lines_before);
+    text += AuditText(depend, "depends", flags, lines_before);
+    text += AuditText(may, "may depend", flags, lines_before);
     text += "\n";
   }
   if (!report.ran) {
@@ -153,7 +153,7 @@ int Audit(const AuditFlags& flags) {
     const absl::StatusOr<AuditReport> report = Look(flags, loaded);
     if (!report.ok()) return FailIn(loaded, report.status(), flags.program);
     const std::string text =
-        flags.json ? JsonOf(*report, loaded.lines_before) : TextOf(*report, flags, loaded.lines_before);
+        flags.json ? AuditJson(*report, loaded.lines_before) : AuditText(*report, flags, loaded.lines_before);
     return Write(text) ? 0 : 5;
   });
 }

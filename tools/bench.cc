@@ -244,8 +244,8 @@ void AddTimes(const Times& times, JsonWriter& json) {
               "reference_share", share(functions.reference, functions.elements));
 }
 
-std::string JsonOf(const Times& times, const Plan& plan, const std::optional<StepReport>& report,
-                   std::span<const IdleEngine> idle) {
+std::string TimesJson(const Times& times, const Plan& plan, const std::optional<StepReport>& report,
+                      std::span<const IdleEngine> idle) {
   JsonWriter json;
   json.Begin("{");
   AddTimes(times, json);
@@ -255,7 +255,7 @@ std::string JsonOf(const Times& times, const Plan& plan, const std::optional<Ste
   return json.text() + "\n";
 }
 
-std::string TextOf(const Times& times) {
+std::string TimesText(const Times& times) {
   std::string text = fmt::format(
       "median {:.6g} s, min {:.6g} s over {}; read, verified and planned in {:.6g} s\n", times.median(),
       times.seconds[0], Counted(times.seconds.size(), "run"), times.compile_seconds);
@@ -285,7 +285,7 @@ std::string PercentText(std::optional<double> share) {
   return share ? fmt::format("{:.3g}%", *share * 100) : "";
 }
 
-std::string TextOf(const StepRow& row, double run_seconds) {
+std::string TimesText(const StepRow& row, double run_seconds) {
   const TierUse& tiers = row.time->tiers;
   const auto of_tested = [&](int64_t part) {
     return tiers.tested == 0 ? "" : fmt::format("{:.2g}", Share(part, tiers.tested));
@@ -301,7 +301,7 @@ std::string TextOf(const StepRow& row, double run_seconds) {
 }
 
 // The slowest first; steps below a thousandth of the run together in one line.
-std::string TextOf(const Plan& plan, const StepReport& report) {
+std::string TimesText(const Plan& plan, const StepReport& report) {
   std::vector<StepRow> rows = RowsOf(plan, report);
   std::stable_sort(rows.begin(), rows.end(),
                    [](const StepRow& a, const StepRow& b) { return a.time->self > b.time->self; });
@@ -317,7 +317,7 @@ std::string TextOf(const Plan& plan, const StepReport& report) {
   for (const StepRow& row : rows) {
     rest -= row.time->self;
     if (row.time->self >= report.run_seconds / 1000) {
-      text += TextOf(row, report.run_seconds);
+      text += TimesText(row, report.run_seconds);
     } else {
       small += row.time->self;
       ++num_small;
@@ -369,8 +369,8 @@ int Bench(const BenchFlags& flags) {
     if (!runner.Run(&trace, exit_code)) return exit_code;
     if ((exit_code = WriteTrace(trace, flags.trace)) != 0) return exit_code;
   }
-  const std::string text = flags.json ? JsonOf(*times, plan, report, idle)
-                                      : TextOf(*times) + (report ? TextOf(plan, *report) : "");
+  const std::string text = flags.json ? TimesJson(*times, plan, report, idle)
+                                      : TimesText(*times) + (report ? TimesText(plan, *report) : "");
   return Write(text) ? 0 : 5;
 }
 

@@ -57,7 +57,7 @@ std::string EndsText(const PassSearch& found, bool PassPoint::*holds, std::strin
                      found.end().*holds ? is : is_not);
 }
 
-std::string TextOf(const PassSearch& found, const std::string& profile) {
+std::string SearchText(const PassSearch& found, const std::string& profile) {
   std::string text =
       fmt::format("passes {} to {}, {} evaluated\n", found.low, found.high, found.points.size());
   for (const auto& [passes, point] : found.points) {
@@ -78,7 +78,7 @@ std::string TextOf(const PassSearch& found, const std::string& profile) {
                          fmt::format("do not leave the bounds by profile {}", profile));
 }
 
-std::string JsonOf(const PassSearch& found) {
+std::string SearchJson(const PassSearch& found) {
   JsonWriter json;
   const auto write_output = [&](const OutputChange& output) { WriteJson(output, json); };
   const auto write_points = [&] {
@@ -132,7 +132,7 @@ int BisectCompiler(const BisectFlags& flags, const ProgramReader& reader,
       SearchPasses(*baseline, profile, range.low, range.high,
                    [&](int64_t passes) { return Compiled(flags, reader, passes); });
   if (!found.ok()) return Fail(found.status(), flags.program);
-  if (!Write(flags.json ? JsonOf(*found) : TextOf(*found, flags.profile))) return 5;
+  if (!Write(flags.json ? SearchJson(*found) : SearchText(*found, flags.profile))) return 5;
   if (!found->ended.ok()) return Fail(found->ended, flags.program);
   const bool is_bad =
       found->has_bounds ? found->outside || found->end().outside : found->change || found->end().changed;

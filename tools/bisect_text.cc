@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxSkippedShown = 10, kMaxChangesShown = 20;
 
-std::string_view NameOf(PassStep::Kind kind) {
+std::string_view KindName(PassStep::Kind kind) {
   switch (kind) {
     case PassStep::Kind::kEvaluated:
       return "evaluated";
@@ -165,7 +165,7 @@ void WriteJson(const PassBisection& bisection, JsonWriter& json) {
   const auto write_output = [&](const OutputChange& output) { WriteJson(output, json); };
   const auto write_step = [&](const PassStep& step) {
     json.Object("file", step.file.file, "pass", step.file.pass, "pipeline", step.file.pipeline, "kind",
-                NameOf(step.kind), "why", step.why, "changed", step.changed, "outside", step.outside,
+                KindName(step.kind), "why", step.why, "changed", step.changed, "outside", step.outside,
                 "outputs", [&] { json.Array(step.outputs, write_output); });
   };
   const auto write_change = [&](const PassChange& change) {

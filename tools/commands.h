@@ -162,6 +162,8 @@ std::optional<Isa> IsaOf(const EngineFlags& flags);
 int WriteTrace(const StepTrace& trace, const std::string& path);
 // Writes to standard output, at once; false, with a message, if it can't be written (exit 5).
 bool Write(std::string_view text);
+// The same; returns the exit code.
+int Deliver(std::string_view text);
 // Takes the numbers of standard streams that are closed, so that no file that is opened later
 // gets what is meant for them.
 void OccupyStandardStreams();

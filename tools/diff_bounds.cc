@@ -118,7 +118,7 @@ std::string VariantsText(const std::vector<VariantVerdict>& variants, int64_t ou
   return text;
 }
 
-std::string JsonOf(const Findings& found, const Profile& profile, std::string_view name, bool conforms) {
+std::string BoundsJson(const Findings& found, const Profile& profile, std::string_view name, bool conforms) {
   JsonWriter json;
   const auto write_outputs = [&] {
     json.Begin("{");
@@ -158,7 +158,7 @@ int64_t NumOutside(const std::vector<Conformance>& outputs) {
   return outside;
 }
 
-int Report(const DiffFlags& flags, const Profile& profile, const Findings& found) {
+int ReportBounds(const DiffFlags& flags, const Profile& profile, const Findings& found) {
   bool conforms = !found.isolation || found.isolation->ok();
   std::string text;
   for (const Conformance& output : found.outputs) {
@@ -166,7 +166,7 @@ int Report(const DiffFlags& flags, const Profile& profile, const Findings& found
     text += TextOf(output);
   }
   if (flags.json) {
-    text = JsonOf(found, profile, flags.profile, conforms);
+    text = BoundsJson(found, profile, flags.profile, conforms);
   } else {
     text += VariantsText(found.variants, NumOutside(found.outputs));
     text += FormsText(found.loops_with_forms);
@@ -332,7 +332,7 @@ int JudgeAll(const DiffFlags& flags, const LoadedProgram& loaded, const Profile&
     if (!variants.ok()) return FailIn(loaded, variants.status(), flags.program);
     found.variants = *std::move(variants);
   }
-  return Report(flags, profile, found);
+  return ReportBounds(flags, profile, found);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Loaded {
   ProgramInputs first_inputs, second_inputs;
 };
 
-struct Findings {
+struct ProgramFindings {
   std::vector<std::pair<std::string, Comparison>> outputs;
   std::vector<PairBounds> bounds;  // with a profile
   std::optional<FirstDifference> difference;
@@ -89,7 +89,7 @@ absl::StatusOr<NamedLiterals> ResultsFrom(const DiffFlags& flags, const Program&
 }
 
 absl::Status CompareOutputs(const DiffFlags& flags, const NamedLiterals& first, const NamedLiterals& second,
-                            Findings& found) {
+                            ProgramFindings& found) {
   Tolerance tolerance;
   tolerance.rtol = flags.rtol;
   tolerance.atol = flags.atol;
@@ -105,7 +105,7 @@ absl::Status CompareOutputs(const DiffFlags& flags, const NamedLiterals& first, 
   return absl::OkStatus();
 }
 
-std::string JsonOf(const Findings& found, const DiffFlags& flags) {
+std::string ProgramsJson(const ProgramFindings& found, const DiffFlags& flags) {
   JsonWriter json;
   const auto write_outputs = [&] {
     json.Begin("{");
@@ -132,7 +132,7 @@ std::string JsonOf(const Findings& found, const DiffFlags& flags) {
   return json.text() + "\n";
 }
 
-std::string TextOf(const Findings& found, const DiffFlags& flags) {
+std::string ProgramsText(const ProgramFindings& found, const DiffFlags& flags) {
   std::string text;
   for (const auto& [key, comparison] : found.outputs) {
     if (flags.profile.empty()) text += fmt::format("{}: {}", EscapeControls(key), comparison.Report());
@@ -189,7 +189,7 @@ int DiffPrograms(const DiffFlags& flags) {
   const absl::StatusOr<NamedLiterals> second = ResultsFrom(flags, both->second.program, both->second_inputs);
   if (!second.ok()) return FailIn(both->second, second.status(), flags.second);
 
-  Findings found;
+  ProgramFindings found;
   if (const absl::Status status = CompareOutputs(flags, *first, *second, found); !status.ok())
     return Fail(status, flags.second);
   if (profile) {
@@ -207,7 +207,7 @@ int DiffPrograms(const DiffFlags& flags) {
     if (!difference.ok()) return Fail(difference.status(), flags.second);
     found.difference = *std::move(difference);
   }
-  if (!Write(flags.json ? JsonOf(found, flags) : TextOf(found, flags))) return 5;
+  if (!Write(flags.json ? ProgramsJson(found, flags) : ProgramsText(found, flags))) return 5;
   return found.conforms ? 0 : 1;
 }
 

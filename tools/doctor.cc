@@ -173,7 +173,7 @@ std::vector<Part> PartsOf(const DoctorFlags& flags) {
   return parts;
 }
 
-std::string TextOf(const std::vector<Part>& parts) {
+std::string PartsText(const std::vector<Part>& parts) {
   std::error_code error;
   std::string text = fmt::format(
       "assay {}, {}\n{}\n\n", ASSAY_VERSION,
@@ -188,7 +188,7 @@ std::string TextOf(const std::vector<Part>& parts) {
   return text;
 }
 
-std::string JsonOf(const std::vector<Part>& parts) {
+std::string PartsJson(const std::vector<Part>& parts) {
   std::error_code error;
   JsonWriter json;
   const auto write_part = [&](const Part& part) {
@@ -205,7 +205,7 @@ std::string JsonOf(const std::vector<Part>& parts) {
 
 int Doctor(const DoctorFlags& flags) {
   const std::vector<Part> parts = PartsOf(flags);
-  return Write(flags.json ? JsonOf(parts) : TextOf(parts)) ? 0 : 5;
+  return Write(flags.json ? PartsJson(parts) : PartsText(parts)) ? 0 : 5;
 }
 
 }  // namespace assay::cli

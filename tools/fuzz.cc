@@ -75,7 +75,8 @@ std::string FirstWrong(const CheckedCase& test_case, const Profile& profile, Bac
   return sign;
 }
 
-absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fuzz::FuzzOptions& options) {
+absl::StatusOr<fuzz::FuzzQuestions> FuzzQuestionsOf(const FuzzFlags& flags,
+                                                    const fuzz::FuzzOptions& options) {
   fuzz::FuzzQuestions questions;
   if (!HasBackend(flags)) {
     questions.wrong = AskDiffers(flags.engine, options.ask);
@@ -96,14 +97,14 @@ absl::StatusOr<fuzz::FuzzQuestions> QuestionsOf(const FuzzFlags& flags, const fu
   return questions;
 }
 
-void ShowProgress(const fuzz::FuzzProgress& progress) {
+void ShowFuzzProgress(const fuzz::FuzzProgress& progress) {
   const fuzz::FuzzState& state = progress.state;
   ShowWords(fmt::format("{}, {} judged, {}{}{}", Counted(state.next, "program"), state.judged,
                         Counted(state.findings.size(), "finding"), progress.doing.empty() ? "" : ", ",
                         progress.doing));
 }
 
-std::string TextOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
+std::string FuzzText(const FuzzFlags& flags, const fuzz::FuzzState& state) {
   std::string text =
       fmt::format("{} in {:.0f} s: {} judged, {} without a result, {} written in another way; {}\n",
                   Counted(state.next, "program"), state.seconds, state.judged, state.without_result,
@@ -122,7 +123,7 @@ std::string TextOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
   return text;
 }
 
-std::string JsonOf(const FuzzFlags& flags, const fuzz::FuzzState& state) {
+std::string FuzzJson(const FuzzFlags& flags, const fuzz::FuzzState& state) {
   JsonWriter json;
   const auto write_finding = [&](const fuzz::FuzzFinding& finding) {
     json.Object("kind", KindName(finding.kind), "cause", finding.cause, "folder",
@@ -181,11 +182,11 @@ int FuzzBackend(const FuzzFlags& flags) {
   EndOnSecondSignal();
   const absl::StatusOr<fuzz::FuzzOptions> options = OptionsOfFuzz(flags);
   if (!options.ok()) return Fail(options.status(), flags.profile);
-  const absl::StatusOr<fuzz::FuzzQuestions> questions = QuestionsOf(flags, *options);
+  const absl::StatusOr<fuzz::FuzzQuestions> questions = FuzzQuestionsOf(flags, *options);
   if (!questions.ok()) return Fail(questions.status(), flags.profile);
-  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(*options, *questions, ShowProgress);
+  const absl::StatusOr<fuzz::FuzzState> state = fuzz::Fuzz(*options, *questions, ShowFuzzProgress);
   if (!state.ok()) return Fail(state.status(), flags.output);
-  if (!Write(flags.json ? JsonOf(flags, *state) : TextOf(flags, *state))) return 5;
+  if (!Write(flags.json ? FuzzJson(flags, *state) : FuzzText(flags, *state))) return 5;
   return state->findings.empty() ? 0 : 1;
 }
 

@@ -19,8 +19,6 @@
 namespace assay::cli {
 namespace {
 
-int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
-
 // The command "golden check" or "run"; null where there is none.
 const CLI::App* FindCommand(const CLI::App& app, std::span<const std::string> words) {
   const CLI::App* command = &app;
@@ -79,7 +77,7 @@ std::vector<std::string> KnownNames(std::span<const CommandText> commands) {
   return names;
 }
 
-KnownWords WordsOf(std::span<const CommandText> commands) {
+KnownWords CompletionWords(std::span<const CommandText> commands) {
   KnownWords words;
   for (const std::string_view name : ProfileNames()) words["--profile"].emplace_back(name);
   words["OP"] = OpcodeNames();
@@ -95,8 +93,8 @@ KnownWords WordsOf(std::span<const CommandText> commands) {
 int Help(const CLI::App& app, const HelpFlags& flags) {
   const std::vector<CommandText> commands = CommandsOf(app);
   if (flags.man) return Deliver(ManPage(commands, Topics(), ASSAY_VERSION));
-  if (flags.completion == "bash") return Deliver(BashCompletion(commands, WordsOf(commands)));
-  if (flags.completion == "zsh") return Deliver(ZshCompletion(commands, WordsOf(commands)));
+  if (flags.completion == "bash") return Deliver(BashCompletion(commands, CompletionWords(commands)));
+  if (flags.completion == "zsh") return Deliver(ZshCompletion(commands, CompletionWords(commands)));
   if (flags.topic.empty()) return Deliver(Overview(app, commands));
   if (const CLI::App* const command = FindCommand(app, flags.topic)) {
     const std::span<const std::string> before(flags.topic.data(), flags.topic.size() - 1);

@@ -22,8 +22,6 @@ namespace {
 
 constexpr std::string_view kAllEngines = "reference,exact,fast,gpu";
 
-int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
-
 std::string TypesText(TypeSet types) {
   if (types == kArrayTypes) return "all array types";
   std::string text;
@@ -99,7 +97,7 @@ std::string LapackDetail(const std::string& target) {
 }
 
 // An operation of the table, for tools: what Detail says, as data.
-std::string JsonOf(Opcode opcode) {
+std::string OpJson(Opcode opcode) {
   const OpDef& op = DefinitionOf(opcode);
   std::vector<std::string_view> types;
   for (int i = 0; i < kNumElementTypes; ++i) {
@@ -127,7 +125,7 @@ std::string JsonOf(Opcode opcode) {
 
 int PrintJson(const custom::OpSet& ops, const std::string& op) {
   if (const std::optional<Opcode> opcode = OpcodeFromName(op); opcode && ops.FindOp(op) == nullptr)
-    return Deliver(JsonOf(*opcode));
+    return Deliver(OpJson(*opcode));
   std::vector<custom::OpInterface> interfaces;
   for (const auto& [name, registered] : ops.ops()) {
     if (op.empty() || name == op) interfaces.push_back(registered->interface());

@@ -13,17 +13,18 @@ namespace assay::cli {
 namespace {
 
 // "%multiply.3 = f32[12] multiply, in %body, run 2 of 5"
-std::string Described(const ShownRun& of) {
+std::string DescribedRun(const ShownRun& of) {
   std::string text = fmt::format("%{} = {} {}", EscapeControls(of.name), of.shape, of.op);
   if (!of.computation.empty()) text += fmt::format(", in %{}", EscapeControls(of.computation));
   if (of.runs > 1) text += fmt::format(", run {} of {}", of.ordinal + 1, of.runs);
   return text;
 }
 
-std::string TextOf(const InstructionPair& pair) {
-  std::string text = Described(pair.second) + "\n";
+std::string PairText(const InstructionPair& pair) {
+  std::string text = DescribedRun(pair.second) + "\n";
   if (!pair.first) return text + "  it has no counterpart in the first program\n";
-  text += fmt::format("  in the first program, by {}: {}\n", Name(pair.matched_by), Described(*pair.first));
+  text +=
+      fmt::format("  in the first program, by {}: {}\n", Name(pair.matched_by), DescribedRun(*pair.first));
   if (pair.different == 0) return text;
   text += fmt::format("  {} of {} differ", pair.different, Counted(pair.elements, "element"));
   if (pair.max_ulps < std::numeric_limits<int64_t>::max())
@@ -71,12 +72,12 @@ std::string LineOf(std::string_view whose, const Conformance& by) {
 }  // namespace
 
 std::string TextOf(const FirstDifference& difference) {
-  std::string text = "first difference: " + TextOf(difference.pair);
+  std::string text = "first difference: " + PairText(difference.pair);
   if (difference.counterpart_behind) {
-    text += "the first one behind it with a counterpart: " + TextOf(*difference.counterpart_behind);
+    text += "the first one behind it with a counterpart: " + PairText(*difference.counterpart_behind);
   }
   if (difference.outside)
-    text += "first one outside of its counterpart's bounds: " + TextOf(*difference.outside);
+    text += "first one outside of its counterpart's bounds: " + PairText(*difference.outside);
   if (!difference.is_complete) text += "the programs run too many steps: only the first ones were compared\n";
   return text;
 }

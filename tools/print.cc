@@ -12,8 +12,6 @@
 namespace assay::cli {
 namespace {
 
-int Deliver(std::string_view text) { return Write(text) ? 0 : 5; }
-
 absl::StatusOr<std::string> Printed(const PrintFlags& flags, const LoadedProgram& loaded) {
   const Module& module = loaded.program.as_written();
   if (loaded.program.has_free_dimensions()) {

@@ -14,7 +14,7 @@
 namespace assay::cli {
 namespace {
 
-std::string JsonOf(const Profile& profile) {
+std::string ProfileJson(const Profile& profile) {
   JsonWriter json;
   const auto write_rule = [&](const Profile::Ulps& rule) {
     json.Object("op", rule.op ? Name(*rule.op) : "*", "type", rule.type ? Name(*rule.type) : "*", "ulps",
@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<Profile::Origin>> OriginOf(const ProfileMeasureFlags&
 int ShowProfile(const ProfileShowFlags& flags) {
   const absl::StatusOr<Profile> profile = LoadProfile(flags.profile);
   if (!profile.ok()) return Fail(profile.status(), flags.profile);
-  if (flags.json) return Write(JsonOf(*profile)) ? 0 : 5;
+  if (flags.json) return Write(ProfileJson(*profile)) ? 0 : 5;
   std::string shown;
   for (const std::string& line : LinesOf(TextOf(*profile))) shown += EscapeControls(line) + "\n";
   return Write(shown) ? 0 : 5;

@@ -22,7 +22,7 @@ namespace assay::cli {
 namespace {
 
 // The questions that are asked of test cases, each named by a flag.
-std::vector<std::string_view> QuestionsOf(const ReduceFlags& flags) {
+std::vector<std::string_view> ReduceQuestionsOf(const ReduceFlags& flags) {
   std::vector<std::string_view> questions;
   if (!flags.while_command.empty()) questions.push_back("--while");
   if (flags.while_outside) questions.push_back("--while-outside");
@@ -59,7 +59,7 @@ std::string RunnerUsage(const ReduceFlags& flags, std::string_view question) {
 
 // What is wrong with the flags; empty: nothing.
 std::string ReduceUsage(const ReduceFlags& flags) {
-  const std::vector<std::string_view> questions = QuestionsOf(flags);
+  const std::vector<std::string_view> questions = ReduceQuestionsOf(flags);
   if (questions.size() != 1) {
     return fmt::format(
         "reduce takes one of --while, --while-outside, --while-implausible, --while-crash, "
@@ -94,7 +94,7 @@ absl::StatusOr<std::unique_ptr<InterestTest>> TestOf(const ReduceFlags& flags, A
   return AskMessage(std::move(runner), flags.while_message, std::move(options));
 }
 
-void ShowProgress(const SearchProgress& progress) {
+void ShowReduceProgress(const SearchProgress& progress) {
   ShowWords(fmt::format("{}, {}, {}: {}", Counted(progress.instructions, "instruction"),
                         Counted(progress.elements, "element"), Counted(progress.tries, "try"),
                         progress.reduction));
@@ -133,12 +133,12 @@ SearchOptions OptionsOfSearch(const ReduceFlags& flags) {
   options.run = OptionsOf(flags);
   options.run.jobs = 1;
   options.interrupted = Interrupted;
-  options.progress = ShowProgress;
+  options.progress = ShowReduceProgress;
   return options;
 }
 
-int Deliver(const ReduceFlags& flags, const CheckedCase& given, const SearchResult& result,
-            const InterestTest& test, ProgramForm form) {
+int DeliverReduced(const ReduceFlags& flags, const CheckedCase& given, const SearchResult& result,
+                   const InterestTest& test, ProgramForm form) {
   // What is found is written even where the search was interrupted.
   const WorkScope work(std::make_shared<RunGuard>(RunLimits()));
   const absl::StatusOr<std::string> written =
@@ -167,7 +167,7 @@ int ReduceGiven(const ReduceFlags& flags, CheckedCase given, ProgramForm form) {
                 flags.program);
   }
   const SearchResult result = Reduce(given, first->what, **test, options);
-  return Deliver(flags, given, result, **test, form);
+  return DeliverReduced(flags, given, result, **test, form);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ std::string ToDisplay(const NamedLiterals& results) {
   return text;
 }
 
-int Deliver(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
+int DeliverOutputs(const RunFlags& flags, const NamedLiterals& results, const RunStatistics& statistics) {
   if (ProcessRank() > 0) return 0;  // the first process writes
   if (!flags.output.empty()) {
     const absl::Status status = WriteNpzFile(flags.output, results);
@@ -131,7 +131,7 @@ int RunOnPlugin(const RunFlags& flags, const LoadedProgram& loaded) {
   if (!plugin.ok()) return Fail(plugin.status(), flags.program);
   absl::StatusOr<Backend::Outputs> outputs = RunBackend(flags, **plugin, loaded, (*inputs)[0].arguments);
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
-  return Deliver(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
+  return DeliverOutputs(flags, InOrder(loaded.program.module(), *std::move(outputs)), {});
 }
 
 int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
@@ -180,7 +180,7 @@ int RunProgram(const RunFlags& flags, const LoadedProgram& loaded) {
   if (!outputs.ok()) return FailIn(loaded, outputs.status(), flags.program);
   if (!printed) return 5;
   if (const int code = trace ? WriteTrace(*trace, flags.trace) : 0; code != 0) return code;
-  return Deliver(flags, ResultsOfDevices(*grid, *outputs), StatisticsOf(*outputs));
+  return DeliverOutputs(flags, ResultsOfDevices(*grid, *outputs), StatisticsOf(*outputs));
 }
 
 }  // namespace

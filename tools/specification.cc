@@ -37,7 +37,7 @@ std::string_view WithoutBlankEnd(std::string_view text) {
 
 // From the line where `begins` is true up to the next where `ends` is, of text outside of fences.
 template <typename Begins, typename Ends>
-std::string_view Find(const Begins& begins, const Ends& ends) {
+std::string_view PartOf(const Begins& begins, const Ends& ends) {
   for (const Page& page : kPages) {
     bool fenced = false;
     size_t start = std::string_view::npos;
@@ -73,7 +73,7 @@ std::vector<std::string> LabelsIn(std::string_view text) {
 std::string_view SectionOf(std::string_view opcode) {
   const std::string quoted = "`" + std::string(opcode) + "`";
   size_t level = 0;
-  return Find(
+  return PartOf(
       [&](std::string_view line) {
         const size_t opcodes = line.find("(`");
         if (LevelOf(line) == 0 || opcodes == std::string_view::npos) return false;
@@ -98,9 +98,9 @@ std::vector<std::string> AllLabels() {
 
 std::string_view ParagraphOf(std::string_view label) {
   const std::string start = "- **" + std::string(label) + "**";
-  return Find([&](std::string_view line) { return line.starts_with(start); },
-              // What belongs to the item is indented.
-              [](std::string_view line) { return !line.starts_with(' '); });
+  return PartOf([&](std::string_view line) { return line.starts_with(start); },
+                // What belongs to the item is indented.
+                [](std::string_view line) { return !line.starts_with(' '); });
 }
 
 }  // namespace assay::cli

@@ -69,7 +69,7 @@ bool HoldsValues(const Arrays& arrays) {
 }
 
 int ReportValues(const std::vector<NamedPair>& pairs, const DiffFlags& flags) {
-  Tolerance tolerance;
+  assay::Tolerance tolerance;
   tolerance.rtol = flags.rtol;
   tolerance.atol = flags.atol;
   tolerance.ulps = flags.ulps;

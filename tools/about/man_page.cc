@@ -19,7 +19,7 @@ uint32_t NextCodePoint(std::string_view text, size_t& at) {
 }
 
 // As roff prints it: '-' is a minus and '\' itself; a dot or quote begins no request; ASCII.
-std::string Escaped(std::string_view text) {
+std::string EscapedForRoff(std::string_view text) {
   std::string escaped;
   bool begins_line = true;
   for (size_t at = 0; at < text.size();) {
@@ -38,9 +38,9 @@ std::string Escaped(std::string_view text) {
 }
 
 std::string Synopsis(const CommandText& command) {
-  std::string text = fmt::format(".B {}\n", Escaped("assay " + command.name));
+  std::string text = fmt::format(".B {}\n", EscapedForRoff("assay " + command.name));
   for (const FlagText& positional : command.positionals) {
-    const std::string shown = Escaped(UsageOf(positional));
+    const std::string shown = EscapedForRoff(UsageOf(positional));
     text += positional.is_required ? fmt::format(".I {}\n", shown) : fmt::format(".RI [ {} ]\n", shown);
   }
   return text + ".RI [ options ]\n.br\n";
@@ -49,15 +49,15 @@ std::string Synopsis(const CommandText& command) {
 std::string FlagsText(std::span<const FlagText> flags) {
   std::string text;
   for (const FlagText& flag : flags)
-    text += fmt::format(".TP\n.B {}\n{}\n", Escaped(UsageOf(flag)), Escaped(flag.help));
+    text += fmt::format(".TP\n.B {}\n{}\n", EscapedForRoff(UsageOf(flag)), EscapedForRoff(flag.help));
   return text;
 }
 
 std::string TopicText(const Topic& topic) {
-  return fmt::format("{}.\n.PP\n.nf\n{}.fi\n", Escaped(topic.summary), Escaped(topic.text));
+  return fmt::format("{}.\n.PP\n.nf\n{}.fi\n", EscapedForRoff(topic.summary), EscapedForRoff(topic.text));
 }
 
-std::string Upper(std::string_view name) { return absl::AsciiStrToUpper(Escaped(name)); }
+std::string Upper(std::string_view name) { return absl::AsciiStrToUpper(EscapedForRoff(name)); }
 
 }  // namespace
 
@@ -67,15 +67,16 @@ std::string ManPage(std::span<const CommandText> commands, std::span<const Topic
   std::string text = fmt::format(
       ".TH ASSAY 1 \"\" \"assay {}\" \"Assay\"\n.nh\n.ad l\n.SH NAME\nassay \\- reference evaluator and "
       "conformance checker for XLA programs\n.SH SYNOPSIS\n",
-      Escaped(version));
+      EscapedForRoff(version));
   for (const CommandText& command : commands.subspan(1)) {
     if (!command.is_group()) text += Synopsis(command);
   }
-  text += fmt::format(".SH DESCRIPTION\n{}.\n.SH OPTIONS\n{}.SH COMMANDS\n", Escaped(whole.help),
+  text += fmt::format(".SH DESCRIPTION\n{}.\n.SH OPTIONS\n{}.SH COMMANDS\n", EscapedForRoff(whole.help),
                       FlagsText(whole.flags));
   for (const CommandText& command : commands.subspan(1)) {
     if (command.is_group()) continue;
-    text += fmt::format(".SS {}\n{}.\n", Escaped("assay " + command.name), Escaped(command.help));
+    text +=
+        fmt::format(".SS {}\n{}.\n", EscapedForRoff("assay " + command.name), EscapedForRoff(command.help));
     text += FlagsText(command.positionals) + FlagsText(command.flags);
   }
   for (const Topic& topic : topics) text += fmt::format(".SH {}\n{}", Upper(topic.name), TopicText(topic));
