@@ -73,7 +73,7 @@ Arguments At(Arguments panel, DeviceAddress lhs, DeviceAddress rhs, DeviceAddres
 
 }  // namespace
 
-bool IsTensorInteger(ElementType type) { return IsIntegral(type) && Info(type).bits <= 32; }
+bool IsTensorInteger(ElementType type) { return IsIntegral(type); }
 
 absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_t count) {
   Widening widening;
@@ -140,12 +140,13 @@ absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs
   ASSAY_RETURN_IF_ERROR(SetDimensions(sides, bytes_));
   ASSAY_RETURN_IF_ERROR(CheckBlocks(ByteDotBlocks(bytes_)));
   bytes_.result_bytes = static_cast<int32_t>(Bytes(result));
-  bytes_.unused_bits = 32 - static_cast<int32_t>(Info(result).bits);
+  bytes_.unused_bits = std::max(0, 32 - static_cast<int32_t>(Info(result).bits));
   bytes_.result_is_signed = IsSignedIntegral(result) ? 1 : 0;
   const auto lhs_bytes = static_cast<int>(Bytes(lhs)), rhs_bytes = static_cast<int>(Bytes(rhs));
-  bytes_.passes =
-      BytePassesOf(lhs_bytes, IsSignedIntegral(lhs), rhs_bytes, IsSignedIntegral(rhs), bytes_.result_bytes);
-  ASSAY_ASSIGN_OR_RETURN(functions_.dot, KernelFunction(device, "dot_i8", "dot_i8"));
+  bytes_.passes = BytePassesOf(lhs_bytes, IsSignedIntegral(lhs), rhs_bytes, IsSignedIntegral(rhs),
+                               bytes_.result_bytes, SizeOf(bytes_.lhs.depth));
+  ASSAY_ASSIGN_OR_RETURN(
+      functions_.dot, KernelFunction(device, "dot_i8", bytes_.result_bytes == 8 ? "dot_i8_wide" : "dot_i8"));
   element_bytes_ = {lhs_bytes, rhs_bytes};
   ASSAY_ASSIGN_OR_RETURN(byte_products_,
                          Taken(ByteProduct::Make(device, bytes_, {lhs_bytes, rhs_bytes}, residues_from)));
@@ -248,7 +249,7 @@ absl::Status Product::EnqueueByteTiles(Device& device, ByteDotArguments dot) con
   ToBytes(element_bytes_[1], dot.rhs);
   const LaunchShape shape{.blocks = {static_cast<uint32_t>(ByteDotBlocks(dot)), 1, 1},
                           .threads = {kByteDotThreads, 1, 1},
-                          .shared_bytes = kByteDotSharedBytes};
+                          .shared_bytes = dot.result_bytes == 8 ? kWideDotSharedBytes : kByteDotSharedBytes};
   return device.Launch(*functions_.dot, shape, dot);
 }
 

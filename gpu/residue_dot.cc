@@ -412,7 +412,9 @@ absl::StatusOr<ByteProduct::Panels> ByteProduct::Make(Device& device, const Byte
         made.slice_[side],
         KernelFunction(device, "residues", fmt::format("byte_slice_{}", element_bytes[side])));
   }
-  ASSAY_ASSIGN_OR_RETURN(made.product_, KernelFunction(device, "residue_product", "byte_product"));
+  ASSAY_ASSIGN_OR_RETURN(made.product_,
+                         KernelFunction(device, "residue_product",
+                                        dot.result_bytes == 8 ? "byte_product_wide" : "byte_product"));
   const auto fit = [&](const ByteDotArguments& part) -> std::optional<ByteProduct> {
     made.tiles_ =
         TilesOf(SizeOf(part.lhs.batch), SizeOf(part.lhs.rows), SizeOf(part.rhs.rows), SizeOf(part.lhs.depth));

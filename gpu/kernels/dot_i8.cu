@@ -1,4 +1,4 @@
-// Dots of integers by their bytes on integer tensor cores. Sums are modulo 2^32, so nothing is rounded.
+// Dots of integers by their bytes on integer tensor cores. Sums are modulo 2^32 or 2^64, so nothing is rounded.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_i8_arguments.h"
 #include "gpu/kernels/dot_tiles.cuh"
@@ -51,6 +51,18 @@ __device__ __forceinline__ void StoreSum(const ByteDotArguments& a, int64_t at, 
   }
 }
 
+// Where the rows and columns of a tile are in the result, or kNoRow.
+__device__ __forceinline__ void FindResults(const ByteDotArguments& a, int64_t row, int64_t column,
+                                            int64_t* offsets) {
+  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
+#pragma unroll 1
+  for (int i = threadIdx.x; i < kByteRows; i += kByteDotThreads) {
+    offsets[i] = row + i < rows ? OffsetOf(a.lhs.rows, a.row_strides, row + i) : kNoRow;
+    offsets[kByteRows + i] =
+        column + i < columns ? OffsetOf(a.rhs.rows, a.column_strides, column + i) : kNoRow;
+  }
+}
+
 // The tile goes through shared memory, so that columns side by side are stored together.
 constexpr int kSumPitch = kByteRows + 4;
 static_assert(kByteRows * (kSumPitch * 4 + 16) <= kByteDotSharedBytes);
@@ -61,13 +73,7 @@ __device__ __forceinline__ void StoreSums(const ByteDotArguments& a, int64_t bat
   auto* const sums = reinterpret_cast<int32_t*>(SharedMemory());
   auto* const offsets = reinterpret_cast<int64_t*>(sums + kByteRows * kSumPitch);
   SyncThreads();
-  const int64_t rows = SizeOf(a.lhs.rows), columns = SizeOf(a.rhs.rows);
-#pragma unroll 1
-  for (int i = threadIdx.x; i < kByteRows; i += kByteDotThreads) {
-    offsets[i] = row + i < rows ? OffsetOf(a.lhs.rows, a.row_strides, row + i) : kNoRow;
-    offsets[kByteRows + i] =
-        column + i < columns ? OffsetOf(a.rhs.rows, a.column_strides, column + i) : kNoRow;
-  }
+  FindResults(a, row, column, offsets);
   const int lane = threadIdx.x % 32;
   int32_t* const own = sums + (down + lane / 4) * kSumPitch + across + lane % 4 * 2;
 #pragma unroll
@@ -116,7 +122,33 @@ __device__ __forceinline__ void ShiftSums(int32_t (&c)[kByteDown][kByteAcross][4
   }
 }
 
-KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) {
+// Adds a thread's sums to results of 64 bits; the first ones are stored. They start from zero then.
+__device__ __forceinline__ void AddSums(const ByteDotArguments& a, int64_t batch, int down, int across,
+                                        int place, bool is_first, const int64_t* offsets,
+                                        int32_t (&c)[kByteDown][kByteAcross][4]) {
+  auto* const result = reinterpret_cast<uint64_t*>(a.result) + OffsetOf(a.lhs.batch, a.batch_strides, batch);
+  const int lane = threadIdx.x % 32;
+  const int64_t *const rows = offsets + down + lane / 4, *const columns =
+                                                             offsets + kByteRows + across + lane % 4 * 2;
+#pragma unroll
+  for (int d = 0; d < kByteDown; ++d) {
+#pragma unroll
+    for (int j = 0; j < kByteAcross; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const auto sum = static_cast<uint64_t>(static_cast<int64_t>(c[d][j][i])) << place;
+        c[d][j][i] = 0;
+        const int64_t row = rows[16 * d + 8 * (i / 2)], column = columns[8 * j + i % 2];
+        if (row == kNoRow || column == kNoRow) continue;
+        uint64_t& to = result[row + column];
+        to = is_first ? sum : to + sum;
+      }
+    }
+  }
+}
+
+template <bool kWide>
+__device__ __forceinline__ void RunByteDot(const ByteDotArguments& a) {
   constexpr int kStage = 2 * kByteRows * kByteDotPitch;
   unsigned char* const shared = SharedMemory();
   auto* const offsets = reinterpret_cast<int64_t*>(shared + kByteDotStages * kStage);
@@ -125,6 +157,8 @@ KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) {
   const int64_t across_tile = SplitIndex(&batch, (SizeOf(a.rhs.rows) + kByteRows - 1) / kByteRows);
   const int64_t row = SplitIndex(&batch, tiles_down) * kByteRows, column = across_tile * kByteRows;
   const ByteSource left(a.lhs, batch, row, offsets), right(a.rhs, batch, column, offsets + kByteRows);
+  int64_t* const results = offsets + 2 * kByteRows;
+  if constexpr (kWide) FindResults(a, row, column, results);
   SyncThreads();
   // All stages of the first pass, then those of the next one.
   const int64_t of_pass = (SizeOf(a.lhs.depth) + kByteDotDepth - 1) / kByteDotDepth,
@@ -148,6 +182,7 @@ KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) {
   int32_t c[kByteDown][kByteAcross][4] = {};
   int64_t k = 0;
   int pass = 0;
+  bool is_first = true;  // of what is added to results of 64 bits
   for (int64_t stage = 0; stage < stages; ++stage) {
     CopyAsyncWait<kByteDotStages - 2>();
     // This stage is there for all; and all are done with the one before, which the next copies overwrite.
@@ -157,13 +192,28 @@ KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) {
     if (k == 0 && a.passes.list[pass].shift != 0) ShiftSums(c);
     MultiplyPass(a.passes.list[pass], at + down * kByteDotPitch, at + (kByteRows + across) * kByteDotPitch,
                  c);
-    if (++k == of_pass) {
+    ++k;
+    if constexpr (kWide) {
+      const int place = a.passes.list[pass].place;
+      if (place >= 0 && (k == of_pass || (place < kExactPlaces && k % (kExactTerms / kByteDotDepth) == 0))) {
+        AddSums(a, batch, down, across, place, is_first, results, c);
+        is_first = false;
+      }
+    }
+    if (k == of_pass) {
       k = 0;
       ++pass;
     }
   }
   CopyAsyncWait<0>();
-  StoreSums(a, batch, row, column, down, across, c);
+  if constexpr (!kWide) {
+    StoreSums(a, batch, row, column, down, across, c);
+  } else if (is_first) {
+    AddSums(a, batch, down, across, 0, true, results, c);  // of no products
+  }
 }
+
+KERNEL(dot_i8, ByteDotArguments, kByteDotThreads) { RunByteDot<false>(a); }
+LARGE_KERNEL(dot_i8_wide, ByteDotArguments, kByteDotThreads) { RunByteDot<true>(a); }
 
 }  // namespace assay::gpu

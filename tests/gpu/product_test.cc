@@ -109,11 +109,14 @@ ENTRY e {{
   }
 }
 
-TEST_CASE("dots and convolutions of integers of 16 and 32 bits", "[gpu][dot][convolution]") {
+TEST_CASE("dots and convolutions of integers of 16 bits and more", "[gpu][dot][convolution]") {
   const std::array<const char*, 3> types[] = {
       {"s16", "s16", "s16"}, {"s16", "s16", "s32"}, {"u16", "s16", "u32"},
       {"u16", "u16", "u8"},  {"s32", "s32", "s32"}, {"u32", "s32", "u32"},
-      {"s8", "s32", "s32"},  {"u4", "s16", "s16"},  {"s32", "s32", "s4"}};
+      {"s8", "s32", "s32"},  {"u4", "s16", "s16"},  {"s32", "s32", "s4"},
+      {"s64", "s64", "s64"}, {"u64", "u64", "u64"}, {"s32", "s32", "s64"},
+      {"u32", "s8", "u64"},  {"s64", "u16", "s64"}, {"s64", "s64", "s32"},
+      {"u64", "s4", "s16"},  {"s4", "s4", "s64"}};
   for (const auto& [lhs, rhs, result] : types) {
     CheckOnDevice(fmt::format(R"(HloModule m
 ENTRY e {{

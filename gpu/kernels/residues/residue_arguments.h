@@ -123,8 +123,8 @@ struct ResidueProductArguments {
   int32_t piece_steps;  // after so many steps sums become residues: at most kResiduePieceSteps
   int32_t of_signs;     // sums of signs, where some are wanted: SignSumsOf, or none
 };
-// byte_product: likewise, of the bytes of integers as they are, by the passes of `dot`; the result's low
-// bytes. Matrix i batch + b is byte i of the elements of batch b.
+// byte_product, and byte_product_wide of results of 64 bits: likewise, of the bytes of integers as they are, by
+// the passes of `dot`; the result's low bytes. Matrix i batch + b is byte i of the elements of batch b.
 struct ByteProductArguments {
   uint64_t lhs, rhs;
   ByteDotArguments dot;
@@ -150,7 +150,7 @@ struct ResidueCut {
 constexpr uint32_t kMostCuts = 64;
 
 // residue_slice_f32, residue_slice_f32_wide and residue_slice_f64, which take integers below 2^44, 2^64 and
-// 2^90: SliceBlocks blocks. byte_slice_1, byte_slice_2 and byte_slice_4: likewise, of operands of integers of
+// 2^90: SliceBlocks blocks. byte_slice_1, byte_slice_2, byte_slice_4 and byte_slice_8: likewise, of operands of integers of
 // so many bytes.
 struct ResidueSliceArguments {
   DotOperand operand;

@@ -303,8 +303,12 @@ CLUSTER_KERNEL(residue_product, ResidueProductArguments, kResidueThreads, kResid
       StoreResidues{a, system, matrices});
 }
 
+// kWide: of results of 64 bits, of which all but the first are added, at a place.
+template <bool kWide>
 struct StoreSums {
   const ByteDotArguments& a;
+  const int* place = nullptr;
+  const bool* is_first = nullptr;
   __device__ __forceinline__ void operator()(int batch, int row_tile, int column_tile, int half,
                                              bool /*last*/, int32_t (&sums)[128]) const {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % 128 / 32;
@@ -330,7 +334,11 @@ struct StoreSums {
     }
   }
   __device__ __forceinline__ void Store(int64_t at, int32_t sum) const {
-    if (a.result_bytes == 4) {
+    if constexpr (kWide) {
+      uint64_t& to = reinterpret_cast<uint64_t*>(a.result)[at];
+      const auto added = static_cast<uint64_t>(static_cast<int64_t>(sum)) << *place;
+      to = *is_first ? added : to + added;
+    } else if (a.result_bytes == 4) {
       reinterpret_cast<int32_t*>(a.result)[at] = sum;
     } else if (a.result_bytes == 2) {
       reinterpret_cast<int16_t*>(a.result)[at] = static_cast<int16_t>(sum);
@@ -363,6 +371,11 @@ struct MultiplyPass {
   }
 };
 
+__device__ __forceinline__ void ShiftSums(int32_t (&sums)[128]) {
+#pragma unroll
+  for (int32_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum) << kByteShift);
+}
+
 // Sums wrap, so that all passes over all of k are one piece.
 CLUSTER_KERNEL(byte_product, ByteProductArguments, kResidueThreads, kResidueCluster) {
   const int steps = a.tiles.depth_steps;
@@ -372,15 +385,40 @@ CLUSTER_KERNEL(byte_product, ByteProductArguments, kResidueThreads, kResidueClus
       [&](const Pipeline& line, Stages& at, int /*matrix*/, int /*first*/, uint32_t half,
           int32_t(&sums)[128]) {
         for (int i = 0; i < passes.count; ++i) {
-          if (passes.list[i].shift != 0) {
-#pragma unroll
-            for (int32_t& sum : sums) sum = static_cast<int32_t>(static_cast<uint32_t>(sum) << kByteShift);
-          }
+          if (passes.list[i].shift != 0) ShiftSums(sums);
           MultiplySteps(line, at, i * steps, (i + 1) * steps, half, MultiplyPass{passes.list[i]}, sums);
         }
         return steps * passes.count;
       },
-      StoreSums{a.dot});
+      StoreSums<false>{a.dot});
+}
+
+// Of results of 64 bits. A piece ends where sums are added to the result.
+CLUSTER_KERNEL(byte_product_wide, ByteProductArguments, kResidueThreads, kResidueCluster) {
+  const int steps = a.tiles.depth_steps;
+  const BytePasses& passes = a.dot.passes;
+  int place = 0;
+  bool is_first = true;
+  MultiplyMatrices(
+      a.tiles, a.lhs, a.rhs, a.tiles.batch, PassMatrices{passes, a.tiles.batch},
+      [&](const Pipeline& line, Stages& at, int /*matrix*/, int first, uint32_t half, int32_t(&sums)[128]) {
+        is_first = first == 0;
+        int pass = first / steps, begin = first - pass * steps, step = 0;
+        for (;;) {
+          const BytePass& of = passes.list[pass];
+          place = of.place;
+          int end = steps;
+          if (place >= 0 && place < kExactPlaces && end - begin > kExactTerms / kResidueDepth)
+            end = begin + kExactTerms / kResidueDepth;
+          if (of.shift != 0) ShiftSums(sums);
+          MultiplySteps(line, at, step, step + end - begin, half, MultiplyPass{of}, sums);
+          if (place >= 0) return pass * steps + end;
+          ++pass;
+          step = 1;
+          begin = 0;
+        }
+      },
+      StoreSums<true>{a.dot, &place, &is_first});
 }
 
 }  // namespace assay::gpu

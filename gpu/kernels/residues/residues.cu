@@ -220,12 +220,16 @@ template <typename Element>
 __device__ __forceinline__ SliceBytes BytesOf(const Element* elements, int which) {
   if constexpr (sizeof(Element) == 1) return *reinterpret_cast<const SliceBytes*>(elements);
   SliceBytes bytes;
-  const auto pair = 0x0040 + 0x11 * static_cast<uint32_t>(which);
+  const auto pair = 0x0040 + 0x11 * static_cast<uint32_t>(which % 4);
+  const auto word = [&](Element x) {
+    if constexpr (sizeof(Element) == 8) return static_cast<uint32_t>(which < 4 ? x : x >> 32);
+    return static_cast<uint32_t>(x);
+  };
 #pragma unroll
   for (int w = 0; w < kOfSlice / 4; ++w) {
     const Element* const four = elements + 4 * w;
-    bytes.words[w] =
-        BytePermute(BytePermute(four[0], four[1], pair), BytePermute(four[2], four[3], pair), 0x5410);
+    bytes.words[w] = BytePermute(BytePermute(word(four[0]), word(four[1]), pair),
+                                 BytePermute(word(four[2]), word(four[3]), pair), 0x5410);
   }
   return bytes;
 }
@@ -257,5 +261,6 @@ __device__ __forceinline__ void SliceIntegers(const ByteSliceArguments& a) {
 KERNEL(byte_slice_1, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint8_t>(a); }
 KERNEL(byte_slice_2, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint16_t>(a); }
 KERNEL(byte_slice_4, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint32_t>(a); }
+KERNEL(byte_slice_8, ByteSliceArguments, kSliceThreads) { SliceIntegers<uint64_t>(a); }
 
 }  // namespace assay::gpu

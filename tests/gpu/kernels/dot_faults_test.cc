@@ -102,7 +102,7 @@ Subject ByteTiles(TestMemory& memory, int64_t k) {
   ByteDotArguments a{};
   a.lhs = IntegersOf(memory, kRows, k, 2);
   a.rhs = IntegersOf(memory, kColumns, k, 2);
-  a.passes = BytePassesOf(2, true, 2, true, 4);
+  a.passes = BytePassesOf(2, true, 2, true, 4, k);
   a.result_bytes = 4;
   SetResult(a, memory, 4);
   return {"dot_i8", [=, &memory](Fault fault) {
@@ -127,7 +127,7 @@ Subject ByteClusters(TestMemory& memory, int64_t k) {
   a.rhs = RandomSlices(memory, a.tiles, 1, 2);
   a.dot.lhs = IntegersOf(memory, kRows, k, 1);
   a.dot.rhs = IntegersOf(memory, kColumns, k, 1);
-  a.dot.passes = BytePassesOf(2, true, 2, true, 4);
+  a.dot.passes = BytePassesOf(2, true, 2, true, 4, k);
   a.dot.result_bytes = 4;
   SetResult(a.dot, memory, 4);
   return {"byte_product", [=, &memory](Fault fault) {

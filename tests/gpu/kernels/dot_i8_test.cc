@@ -15,6 +15,8 @@ struct ByteDotCase {
   int64_t batch, m, n, k;
   int64_t lhs_strides[3], rhs_strides[3];
   int64_t offset = 0;
+  int64_t passes_of = 0;    // terms that the passes are made for; 0: k
+  bool is_largest = false;  // all bytes are 255
 };
 
 struct IntegerType {
@@ -45,8 +47,8 @@ void RunByteProduct(const ByteDotArguments& a, IntegerType lhs, IntegerType rhs,
               kSliceThreads, SliceSharedBytes(bytes, ByteSlicePitch(bytes)),
               ByteSliceArguments{side == 0 ? a.lhs : a.rhs, slices[side], shape, side, count}, memory);
   }
-  RunKernel("residue_product", "byte_product", 2, kResidueThreads, kResidueSharedBytes,
-            ByteProductArguments{slices[0], slices[1], a, shape}, memory);
+  RunKernel("residue_product", a.result_bytes == 8 ? "byte_product_wide" : "byte_product", 2, kResidueThreads,
+            kResidueSharedBytes, ByteProductArguments{slices[0], slices[1], a, shape}, memory);
 }
 
 // Random bytes with many that are -128, 128 or 255, so that every carry and sign counts.
@@ -71,8 +73,12 @@ ByteDotOutcome RunByteDot(const ByteDotCase& x, IntegerType lhs_type, IntegerTyp
   const auto furthest = [&](const int64_t(&strides)[3], int64_t rows) {
     return (x.batch - 1) * strides[0] + (rows - 1) * strides[1] + (x.k - 1) * strides[2] + 1;
   };
-  const std::vector<uint8_t> lhs = RandomBytes(furthest(x.lhs_strides, x.m) * lhs_type.bytes),
-                             rhs = RandomBytes(furthest(x.rhs_strides, x.n) * rhs_type.bytes);
+  std::vector<uint8_t> lhs = RandomBytes(furthest(x.lhs_strides, x.m) * lhs_type.bytes),
+                       rhs = RandomBytes(furthest(x.rhs_strides, x.n) * rhs_type.bytes);
+  if (x.is_largest) {
+    std::fill(lhs.begin(), lhs.end(), uint8_t{255});
+    std::fill(rhs.begin(), rhs.end(), uint8_t{255});
+  }
   TestMemory memory;
   const auto operand = [&](const std::vector<uint8_t>& values, const int64_t(&strides)[3], int64_t rows,
                            IntegerType type) {
@@ -84,14 +90,14 @@ ByteDotOutcome RunByteDot(const ByteDotCase& x, IntegerType lhs_type, IntegerTyp
   ByteDotArguments a{};
   a.lhs = operand(lhs, x.lhs_strides, x.m, lhs_type);
   a.rhs = operand(rhs, x.rhs_strides, x.n, rhs_type);
-  a.passes =
-      BytePassesOf(lhs_type.bytes, lhs_type.is_signed, rhs_type.bytes, rhs_type.is_signed, result_bytes);
+  a.passes = BytePassesOf(lhs_type.bytes, lhs_type.is_signed, rhs_type.bytes, rhs_type.is_signed,
+                          result_bytes, x.passes_of != 0 ? x.passes_of : x.k);
   if (plant) plant(a.passes);
   a.batch_strides[0] = x.m * x.n;
   a.row_strides[0] = x.n;
   a.column_strides[0] = 1;
   a.result_bytes = result_bytes;
-  a.unused_bits = 32 - 8 * result_bytes;
+  a.unused_bits = std::max(0, 32 - 8 * result_bytes);
   const int64_t count = x.batch * x.m * x.n;
   auto* const other = memory.Allocate<unsigned char>(count * result_bytes);
   a.result = AddressOf(other);
@@ -103,7 +109,9 @@ ByteDotOutcome RunByteDot(const ByteDotCase& x, IntegerType lhs_type, IntegerTyp
   };
   to_bytes(a.lhs, lhs_type.bytes);
   to_bytes(a.rhs, rhs_type.bytes);
-  RunKernel("dot_i8", "dot_i8", ByteDotBlocks(a), kByteDotThreads, kByteDotSharedBytes, a, memory);
+  const bool is_wide = result_bytes == 8;
+  RunKernel("dot_i8", is_wide ? "dot_i8_wide" : "dot_i8", ByteDotBlocks(a), kByteDotThreads,
+            is_wide ? kWideDotSharedBytes : kByteDotSharedBytes, a, memory);
   ByteDotOutcome outcome;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t b = i / (x.m * x.n), row = i / x.n % x.m, column = i % x.n;
@@ -167,27 +175,75 @@ TEST_CASE("dots of integers of any two widths and signs, by their bytes", "[kern
   }
 }
 
-TEST_CASE("dots of wide integers of every layout", "[kernels][dot]") {
-  for (const IntegerType type : {IntegerType{2, true}, {4, true}}) {
-    CheckByteDot({2, 33, 17, 75, {33 * 75, 1, 33}, {17 * 75, 75, 1}}, type, type, 4);
-    CheckByteDot({1, 130, 20, 160, {0, 160, 1}, {0, 160, 1}}, type, type, 4);
-    CheckByteDot({1, 9, 129, 5, {0, 12, 2}, {0, 15, 3}, 1}, type, type, 4);
-    CheckByteDot({1, 5, 6, 100, {0, 112, 1}, {0, 0, 1}}, type, type, 4);
-    CheckByteDot({3, 1, 1, 1, {1, 1, 1}, {1, 1, 1}}, type, type, 4);
+TEST_CASE("dots of integers of any two widths and signs to 64 bits", "[kernels][dot]") {
+  for (const int lhs : {1, 2, 4, 8}) {
+    for (const int rhs : {1, 2, 4, 8}) {
+      for (const int signs : {0, 1, 2, 3}) {
+        ByteDotCase x{1, 9, 7, 70, {0, 70, 1}, {0, 1, 7}};
+        CheckByteDot(x, {lhs, signs % 2 != 0}, {rhs, signs / 2 != 0}, 8);
+        // Each product by itself.
+        x.passes_of = kExactTerms + 1;
+        CheckByteDot(x, {lhs, signs % 2 != 0}, {rhs, signs / 2 != 0}, 8);
+      }
+    }
   }
+  for (const int result : {1, 2, 4}) {
+    CheckByteDot({1, 9, 7, 70, {0, 70, 1}, {0, 1, 7}}, {8, true}, {8, true}, result);
+    CheckByteDot({1, 9, 7, 70, {0, 70, 1}, {0, 1, 7}}, {8, false}, {2, true}, result);
+  }
+}
+
+TEST_CASE("dots of wide integers of every layout", "[kernels][dot]") {
+  for (const IntegerType type : {IntegerType{2, true}, {4, true}, {8, true}}) {
+    const int result = std::max(4, type.bytes);
+    CheckByteDot({2, 33, 17, 75, {33 * 75, 1, 33}, {17 * 75, 75, 1}}, type, type, result);
+    CheckByteDot({1, 130, 20, 160, {0, 160, 1}, {0, 160, 1}}, type, type, result);
+    CheckByteDot({1, 9, 129, 5, {0, 12, 2}, {0, 15, 3}, 1}, type, type, result);
+    CheckByteDot({1, 5, 6, 100, {0, 112, 1}, {0, 0, 1}}, type, type, result);
+    CheckByteDot({3, 1, 1, 1, {1, 1, 1}, {1, 1, 1}}, type, type, result);
+  }
+}
+
+// Sums of products of bytes that would not fit into 32 bits, of several pieces and of one that is full. Slow: not
+// part of the ordinary run.
+TEST_CASE("dots of very long rows of integers to 64 bits", "[.long][kernels][dot]") {
+  for (const int64_t k : {int64_t{kExactTerms}, int64_t{2 * kExactTerms + 100}}) {
+    ByteDotCase x{1, 2, 2, k, {0, k, 1}, {0, k, 1}};
+    x.is_largest = true;
+    CheckByteDot(x, {1, false}, {1, false}, 8);
+  }
+  const int64_t k = kExactTerms / 2 + 1;
+  ByteDotCase x{1, 2, 2, k, {0, k, 1}, {0, k, 1}};
+  x.is_largest = true;
+  CheckByteDot(x, {2, false}, {2, false}, 8);
 }
 
 TEST_CASE("the passes over the bytes of integers", "[kernels][dot]") {
   const auto count = [](int lhs, int rhs, int result) {
-    return BytePassesOf(lhs, true, rhs, true, result).count;
+    return BytePassesOf(lhs, true, rhs, true, result, 100).count;
   };
   CHECK(count(1, 1, 4) == 1);
   CHECK(count(2, 2, 4) == 4);
   CHECK(count(2, 2, 2) == 3);
-  CHECK(count(4, 4, 4) == kMostBytePasses);
+  CHECK(count(4, 4, 4) == 10);
+  CHECK(count(8, 8, 8) == kMostBytePasses);
+  CHECK(count(4, 4, 8) == 16);
   CHECK(count(4, 4, 1) == 1);
   CHECK(count(1, 4, 4) == 4);
   CHECK(count(2, 4, 4) == 7);
+  // Where sums are added to results of 64 bits: i + j from 7 down to 4 together, then each one by itself, all
+  // products of it together where they fit.
+  const auto places = [](int64_t k) {
+    const BytePasses passes = BytePassesOf(8, true, 8, true, 8, k);
+    std::vector<int> found;
+    for (int i = 0; i < passes.count; ++i) {
+      if (passes.list[i].place >= 0) found.push_back(passes.list[i].place);
+    }
+    return found;
+  };
+  CHECK(places(8192) == std::vector{32, 24, 16, 8, 0});
+  CHECK(places(8193) == std::vector{32, 24, 24, 24, 24, 16, 8, 0});
+  CHECK(places(100000) == std::vector{32, 24, 24, 24, 24, 16, 16, 16, 8, 8, 0});
 }
 
 TEST_CASE("a wrong pass over the bytes of integers shows in the sums", "[kernels][dot]") {
@@ -203,6 +259,15 @@ TEST_CASE("a wrong pass over the bytes of integers shows in the sums", "[kernels
   CHECK(wrong([](BytePasses& p) { p.list[0].lhs_signed = 0; }));
   CHECK(wrong([](BytePasses& p) { p.list[3].rhs_signed = 1; }));
   CHECK(wrong([](BytePasses& p) { std::swap(p.list[1].lhs, p.list[1].rhs); }));
+  const auto wrong_wide = [&](const PlantPasses& plant) {
+    const ByteDotOutcome outcome =
+        RunByteDot({1, 20, 20, 70, {0, 70, 1}, {0, 70, 1}}, {4, true}, {4, true}, 8, plant);
+    return !outcome.by_tiles && !outcome.by_product;
+  };
+  CHECK_FALSE(wrong_wide([](BytePasses&) {}));
+  CHECK(wrong_wide([](BytePasses& p) { p.list[p.count - 1].place = 8; }));
+  CHECK(wrong_wide([](BytePasses& p) { p.list[5].place = 24; }));
+  CHECK(wrong_wide([](BytePasses& p) { p.list[7].shift = kByteShift; }));
 }
 
 }  // namespace assay::gpu

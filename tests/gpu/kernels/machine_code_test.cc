@@ -73,7 +73,7 @@ TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues]
         &status);
     INFO(output);
     REQUIRE(status == 0);
-    CHECK(CountOf(output, "Compiling entry function") == (module == "residues" ? 14 : 2));
+    CHECK(CountOf(output, "Compiling entry function") == (module == "residues" ? 15 : 3));
     CHECK(CountOf(output, "bytes spill stores") ==
           CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
     CHECK(CountOf(output, "bytes stack frame") == CountOf(output, " 0 bytes stack frame"));
