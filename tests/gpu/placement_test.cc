@@ -43,7 +43,8 @@ TEST_CASE("the CPU's time is that of the table", "[gpu][placement]") {
   CHECK(MicrosecondsOf("f32[100000] tanh(x)", vector) == Approx(800 * 0.37 / 8 + 80));
   CHECK(MicrosecondsOf("f32[] reduce(x, z), dimensions={0}, to_apply=add", vector) == Approx(25));
   for (const auto& [type, nanoseconds] :
-       {std::pair{"f32", 0.013}, {"f64", 0.046}, {"bf16", 0.0055}, {"s8", 0.0003}}) {
+       {std::pair{"f32", 0.013}, {"f64", 0.046}, {"bf16", 0.0055}, {"s8", 0.0003}, {"u4", 0.0003}, {"s16", 0.019},
+        {"u32", 0.019}, {"s64", 0.027}}) {
     const std::string matrices =
         fmt::format("  x = {0}[100,200] parameter(0)\n  y = {0}[200,50] parameter(1)\n", type);
     CHECK(
@@ -51,6 +52,9 @@ TEST_CASE("the CPU's time is that of the table", "[gpu][placement]") {
             fmt::format("{}[100,50] dot(x, y), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}", type),
             matrices) == Approx(2e-3 * 100 * 200 * 50 * nanoseconds));
   }
+  CHECK(MicrosecondsOf("s32[100,50] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                       "  x = s8[100,200] parameter(0)\n  y = s32[200,50] parameter(1)\n") ==
+        Approx(2e-3 * 100 * 200 * 50 * 0.019));
 }
 
 TEST_CASE("steps go to the device where the CPU takes longer, and where they read what it made",
