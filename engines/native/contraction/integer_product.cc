@@ -239,6 +239,7 @@ class IntegerProductRun {
     const bool in_place = kernel_.sum_bytes == Bytes(p_.type) && IsIntegral(p_.type) && !p_.has_offsets() &&
                           columns_.regular && columns_.step == 1 && rows_.regular &&
                           block.rows == lhs_.width && block.columns == rhs_.width;
+    FetchResults(block);
     if (in_place) {
       kernel_.tile(packed_length_, a, b, ResultAt(block, 0), rows_.step);
       return;
@@ -252,6 +253,15 @@ class IntegerProductRun {
       Widen(sums + r * rhs_.width * kernel_.sum_bytes, block.columns, wide);
       if (p_.has_offsets()) AddOffsets(block, r, wide);
       StoreRow(wide, block, r);
+    }
+  }
+
+  // The results' lines arrive while the products are added up.
+  void FetchResults(const Block& block) const {
+    if (!columns_.regular || columns_.step != 1) return;
+    for (int64_t r = 0; r < block.rows; ++r) {
+      const std::byte* const row = ResultAt(block, r);
+      for (int64_t at = 0; at < block.columns * Bytes(p_.type); at += 64) __builtin_prefetch(row + at, 1);
     }
   }
 
