@@ -21,10 +21,10 @@ inline Engines Emulated(int64_t min_elements = 0) {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
                    {.driver = TestedDriver(), .min_elements = min_elements});
 }
-// The same, with all dots by residues that they can take.
+// The same, with all dots by residues that they can take, on a device of compute capability 9.0.
 inline Engines EmulatedResidues() {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
-                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0, .residues_from = 0});
+                   {.driver = TestedDriver(), .min_elements = 0, .residues_from = 0});
 }
 
 // How often the emulated driver was called so; 0 of a GPU's.
