@@ -1,0 +1,3 @@
+inherit inherit
+inherit xla-gpu
+inherit xla-cpu
