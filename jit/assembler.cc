@@ -56,8 +56,16 @@ Assembler::~Assembler() = default;
 
 void Assembler::Begin(int streams) {
   Code& c = *code_;
-  for (int i = 0; i < std::min(streams, Code::kAddresses); ++i) c.mov(*c.addresses[i], c.ptr[c.rdi + 8 * i]);
-  c.xor_(c.eax, c.eax);
+  c.LoadAddresses(streams);
+  c.align(16);
+  c.L(c.loop);
+}
+
+void Assembler::BeginRepetition(int streams, absl::FunctionRef<void()> before) {
+  Code& c = *code_;
+  c.LoadAddresses(streams);
+  c.mov(c.ptr[c.rsp - 8], c.rsi);
+  before();
   c.align(16);
   c.L(c.loop);
 }
@@ -73,11 +81,16 @@ absl::StatusOr<CodeMemory> Assembler::End() {
   return CodeMemory::Make({c.getCode(), c.getSize()});
 }
 
-absl::StatusOr<CodeMemory> Assembler::EndOfRepetition() {
+absl::StatusOr<CodeMemory> Assembler::EndOfRepetition(absl::FunctionRef<void()> behind) {
   Code& c = *code_;
+  Xbyak::Label end;
   c.dec(c.rsi);
   c.jnz(c.loop, Xbyak::CodeGenerator::T_NEAR);
   c.L(c.left);
+  c.cmp(c.rsi, c.ptr[c.rsp - 8]);
+  c.je(end, Xbyak::CodeGenerator::T_NEAR);
+  behind();
+  c.L(end);
   c.mov(c.rax, c.rsi);
   c.vzeroupper();
   c.ret();

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "jit/code_memory.h"
 #include "jit/segment.h"
 
@@ -96,10 +97,12 @@ class Assembler {
   // elements; their number is a positive multiple of that.
   void Begin(int streams);
   absl::StatusOr<CodeMemory> End();
-  // int64_t loop(void* const* streams, int64_t times): the code between Begin and EndOfRepetition over and
-  // over, on the first elements of the streams, until it leaves or was run that many times, one at least.
-  // Returns how many times are left, the one that left included: 0 if none left.
-  absl::StatusOr<CodeMemory> EndOfRepetition();
+  // int64_t loop(void* const* streams, int64_t times): the code between BeginRepetition and EndOfRepetition
+  // over and over, on the first elements of the streams, until it leaves or was run that many times, one at
+  // least. Returns how many times are left, the one that left included: 0 if none left. The code of `before`
+  // is run once before that, and the code of `behind` once after it, unless the first time left.
+  void BeginRepetition(int streams, absl::FunctionRef<void()> before);
+  absl::StatusOr<CodeMemory> EndOfRepetition(absl::FunctionRef<void()> behind);
   void LeaveUnless(Vec mask);  // by the mask's first lane
   // void loop(void** streams, int64_t times): the code between Begin and EndOfSteps that many times, on the
   // first elements of the streams. Behind it, every stream but the last, which is scratch memory, moves by a

@@ -4,6 +4,7 @@
 
 #include <xbyak/xbyak.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -37,6 +38,11 @@ struct Assembler::Code : Xbyak::CodeGenerator {
   Vec S0() const { return {wide ? 30 : 14}; }
   Vec S1() const { return {wide ? 31 : 15}; }
 
+  // The addresses that have a register, and position 0.
+  void LoadAddresses(int streams) {
+    for (int i = 0; i < std::min(streams, kAddresses); ++i) mov(*addresses[i], ptr[rdi + 8 * i]);
+    xor_(eax, eax);
+  }
   const Xbyak::Reg64& AddressOf(int stream) {
     if (stream < kAddresses) return *addresses[stream];
     mov(rcx, ptr[rdi + 8 * stream]);

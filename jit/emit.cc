@@ -211,8 +211,7 @@ class Emitter {
   // ---- floats ----
 
   void Canonical() {
-    if (canonical_)
-      a_.SetWhereNaN(LaneOf(result_), d_, d_, d_, LaneOf(result_) == Lane::k32 ? kNaN32 : kNaN64);
+    if (canonical_) MakeCanonical(a_, result_, d_);
   }
 
   // An f32 in d, rounded to a narrower format; NaN stays NaN.
@@ -573,5 +572,10 @@ bool SeesNaNAlone(const Node& node) {
 }
 
 void Emit(Assembler& a, const Emitted& what) { Emitter(a, what).Run(); }
+
+void MakeCanonical(Assembler& a, ElementType type, Vec v) {
+  const Lane lane = LaneOf(type);
+  a.SetWhereNaN(lane, v, v, v, lane == Lane::k32 ? kNaN32 : kNaN64);
+}
 
 }  // namespace assay::jit

@@ -28,6 +28,9 @@ struct Emitted {
 // Any op but kParameter.
 void Emit(Assembler& a, const Emitted& what);
 
+// NaNs of the float type become the canonical one.
+void MakeCanonical(Assembler& a, ElementType type, Vec v);
+
 // The result is a float that was computed, so that its NaN is canonical; not one that was moved.
 bool IsFloatArithmetic(const Node& node);
 // The op sees of a NaN operand only that it is one.

@@ -33,6 +33,9 @@ enum class Form { kLoop, kRecurrence, kSteps };
 // Gives the values of a segment registers, in order. What has no register any more when it is needed again is
 // loaded anew where it came from a stream, else from a slot of scratch memory. The one whose next use is
 // farthest goes first.
+//
+// A recurrence keeps its state in pinned registers from one time to the next, as far as there are some, and
+// stores it at the end: through memory, a value takes longer than most of what is done with it.
 class Generator {
  public:
   Generator(const Segment& segment, Isa target, int lanes, Form form, int condition)
@@ -42,22 +45,32 @@ class Generator {
         assembler_(target, lanes),
         uses_(segment.nodes.size()),
         places_(segment.nodes.size()),
-        held_(static_cast<size_t>(assembler_.num_vectors() - kTemporaries), -1) {}
+        held_(static_cast<size_t>(assembler_.num_vectors() - kTemporaries), -1),
+        pinned_(segment.streams.size(), -1) {}
 
   absl::StatusOr<CodeMemory> Run() {
     FindUses();
-    assembler_.Begin(static_cast<int>(segment_.streams.size()) + 1);
+    if (form_ == Form::kRecurrence) {
+      PinState();
+      assembler_.BeginRepetition(static_cast<int>(segment_.streams.size()) + 1, [this] { LoadState(); });
+    } else {
+      assembler_.Begin(static_cast<int>(segment_.streams.size()) + 1);
+    }
     for (now_ = 0; now_ < static_cast<int>(segment_.nodes.size()); ++now_) Generate();
     if (condition_ >= 0) assembler_.LeaveUnless(Fetch(condition_, -1, -1));
     ++now_;
     for (const Store& store : segment_.stores) {
       const Vec v = Fetch(store.node, -1, -1);
-      assembler_.Store(v, store.stream, segment_.streams[store.stream], places_[store.node].exact);
+      if (pinned_[store.stream] >= 0) {
+        assembler_.Move({pinned_[store.stream]}, v);
+      } else {
+        assembler_.Store(v, store.stream, segment_.streams[store.stream], places_[store.node].exact);
+      }
       ++now_;
     }
     switch (form_) {
       case Form::kRecurrence:
-        return assembler_.EndOfRepetition();
+        return assembler_.EndOfRepetition([this] { StoreState(); });
       case Form::kSteps:
         return assembler_.EndOfSteps(static_cast<int>(segment_.streams.size()) + 1);
       default:
@@ -89,9 +102,46 @@ class Generator {
     if (condition_ >= 0) uses_[condition_].push_back(count);
     for (size_t s = 0; s < segment_.stores.size(); ++s) {
       uses_[segment_.stores[s].node].push_back(count + 1 + static_cast<int>(s));
-      places_[segment_.stores[s].node].observed = true;
+      if (form_ != Form::kRecurrence) places_[segment_.stores[s].node].observed = true;
     }
     for (int i = 0; i < count; ++i) places_[i].exact = !IsFloatArithmetic(segment_.nodes[i]);
+  }
+
+  // Chooses what is pinned. Only what comes next sees the bits of a pinned NaN, until it is stored.
+  void PinState() {
+    constexpr size_t kOthers = 8;
+    for (const Store& store : segment_.stores) {
+      if (held_.size() > kOthers) {
+        held_.pop_back();
+        pinned_[store.stream] = static_cast<int>(held_.size());
+      }
+    }
+    for (const Store& store : segment_.stores) {
+      if (pinned_[store.stream] < 0 || IsObserved(store.stream)) places_[store.node].observed = true;
+    }
+  }
+  // Whether a node sees the bits of a NaN of the stream.
+  bool IsObserved(int stream) const {
+    for (size_t i = 0; i < segment_.nodes.size(); ++i) {
+      const Node& node = segment_.nodes[i];
+      if (node.opcode == Opcode::kParameter && node.a == stream && places_[i].observed) return true;
+    }
+    return false;
+  }
+  void LoadState() {
+    for (size_t k = 0; k < pinned_.size(); ++k) {
+      if (pinned_[k] >= 0) assembler_.Load({pinned_[k]}, static_cast<int>(k), segment_.streams[k], true);
+    }
+  }
+  void StoreState() {
+    for (const Store& store : segment_.stores) {
+      const Vec v = {pinned_[store.stream]};
+      if (v.index < 0) continue;
+      const Place& place = places_[store.node];
+      const Stream& stream = segment_.streams[store.stream];
+      if (!place.exact && !place.observed) MakeCanonical(assembler_, stream.type, v);
+      assembler_.Store(v, store.stream, stream, place.exact);
+    }
   }
 
   // The first use at or after now; none: very late.
@@ -132,6 +182,10 @@ class Generator {
   // The value in a register; operands a and b, where not -1, keep theirs.
   Vec Fetch(int node, int a, int b) {
     Place& place = places_[node];
+    if (IsLoad(node)) {
+      const int pinned = pinned_[static_cast<size_t>(segment_.nodes[node].a)];
+      if (pinned >= 0) return {pinned};
+    }
     if (place.vec < 0) {
       const std::array<int, 2> keep = {a, b};
       Hold(node, TakeRegister(keep));
@@ -175,7 +229,8 @@ class Generator {
   Assembler assembler_;
   std::vector<absl::InlinedVector<int, 4>> uses_;
   std::vector<Place> places_;
-  std::vector<int> held_;  // by register: the value in it, or -1
+  std::vector<int> held_;    // by register: the value in it, or -1
+  std::vector<int> pinned_;  // by stream: the register of a state, or -1
   int now_ = 0;
   int slots_ = 0;
 };
