@@ -53,12 +53,13 @@ class FftKernel final : public Kernel {
     Parallel& parallel = context.parallel();
     const bool shared = form.count >= kLongLine && lines < 2 * parallel.jobs();
     ASSAY_ASSIGN_OR_RETURN(
-        const Literal scratch,
+        Literal scratch,
         ReserveScratch(context, (shared ? 1 : std::min<int64_t>(parallel.jobs(), lines)) * form.scratch(),
                        sizeof(double)));
+    auto* const scratch_doubles = shared ? reinterpret_cast<double*>(scratch.MutableBytes().data()) : nullptr;
     std::vector<std::vector<FftComponent>> open(lines);
     const auto transform = [&](Parallel& threads, int64_t begin, int64_t end) {
-      FftLine line(form);
+      FftLine line(form, shared ? scratch_doubles : nullptr);
       TierCounts counts;
       for (int64_t i = begin; i < end; ++i) {
         open[i] =

@@ -17,8 +17,22 @@ struct FftRounding {
   double power1 = 1, power2 = 1;
 };
 
+// Of some elements: the largest magnitude (NaNs left out), the sum of squares, and the sum of their products
+// with 0, which is NaN where one is not finite.
+struct FftStatistics {
+  double largest = 0, squares = 0, zero = 0;
+};
+
 struct FftKernels {
   int lanes;
+  // re[i] = x[2 i], im[i] = x[2 i + 1], for i < n.
+  void (*split_f32)(int64_t n, const float* x, double* re, double* im);
+  // Takes n more elements in.
+  void (*statistics)(int64_t n, const double* x, FftStatistics* statistics);
+  // Lines side by side: side[j * lanes + l] = x[j * step + l * apart] for j < n and l < count <= lanes, zero
+  // for the other l; and back. step or apart is 1.
+  void (*gather_lines)(int64_t n, int64_t count, const double* x, int64_t step, int64_t apart, double* side);
+  void (*scatter_lines)(int64_t n, int64_t count, const double* side, int64_t step, int64_t apart, double* x);
   // For the inputs c = q + width j in [begin, end) of a pass; in doubles and in pairs.
   void (*pass_of_doubles)(const FftPass& pass, const FftPlanes& from, const FftPlanes& to, int64_t begin,
                           int64_t end);

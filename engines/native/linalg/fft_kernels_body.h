@@ -10,7 +10,7 @@ struct One {
   static constexpr int kPlanes = 1;
   F64 high;
 };
-// high = RN(high + low)
+// high + low, where low is far below the norm of all elements; normal where high = RN(high + low).
 struct Two {
   static constexpr int kPlanes = 2;
   F64 high, low;
@@ -25,31 +25,43 @@ ASSAY_INLINE Two Minus(Two a) { return {-a.high, -a.low}; }
 ASSAY_INLINE One Plus(One a, One b) { return {a.high + b.high}; }
 ASSAY_INLINE Two Plus(Two a, Two b) {
   F64 s = a.high;
-  F64 low = TwoSum(s, b.high) + (a.low + b.low);
-  low = TwoSum(s, low);
+  const F64 low = TwoSum(s, b.high) + (a.low + b.low);
+  return {s, low};
+}
+ASSAY_INLINE Two Normal(Two a) {
+  F64 s = a.high;
+  const F64 low = TwoSum(s, a.low);
   return {s, low};
 }
 ASSAY_INLINE Two Times(Two a, Two b) {
   const F64 p = a.high * b.high;
+  return {p, ProductError(a.high, b.high, p) + Fma(a.high, b.low, a.low * b.high)};
+}
+// a c + b d
+ASSAY_INLINE Two TwoProducts(Two a, Two c, Two b, Two d) {
+  const F64 p = a.high * c.high, q = b.high * d.high;
   F64 s = p;
-  const F64 low = TwoSum(s, ProductError(a.high, b.high, p) + Fma(a.high, b.low, a.low * b.high));
-  return {s, low};
+  const F64 error = TwoSum(s, q);
+  const F64 errors = (ProductError(a.high, c.high, p) + ProductError(b.high, d.high, q)) + error;
+  return {s, errors + Fma(a.high, c.low, Fma(a.low, c.high, Fma(b.high, d.low, b.low * d.high)))};
 }
 ASSAY_INLINE Complex<One> Times(Complex<One> x, Complex<One> w) {
   return {{Fma(x.re.high, w.re.high, -(x.im.high * w.im.high))},
           {Fma(x.re.high, w.im.high, x.im.high * w.re.high)}};
 }
 ASSAY_INLINE Complex<Two> Times(Complex<Two> x, Complex<Two> w) {
-  return {Plus(Times(x.re, w.re), Minus(Times(x.im, w.im))), Plus(Times(x.re, w.im), Times(x.im, w.re))};
+  return {TwoProducts(x.re, w.re, x.im, Minus(w.im)), TwoProducts(x.re, w.im, x.im, w.re)};
 }
-// a + x w
+// a + x w; of pairs, normal ones.
 ASSAY_INLINE Complex<One> PlusTimes(Complex<One> a, Complex<One> x, Complex<One> w) {
   return {{Fma(-x.im.high, w.im.high, Fma(x.re.high, w.re.high, a.re.high))},
           {Fma(x.im.high, w.re.high, Fma(x.re.high, w.im.high, a.im.high))}};
 }
+ASSAY_INLINE Two NormalSum(Two a, Two b) { return Normal(Plus(a, b)); }
+ASSAY_INLINE Two NormalProduct(Two a, Two b) { return Normal(Times(a, b)); }
 ASSAY_INLINE Complex<Two> PlusTimes(Complex<Two> a, Complex<Two> x, Complex<Two> w) {
-  return {Plus(Plus(a.re, Times(x.re, w.re)), Minus(Times(x.im, w.im))),
-          Plus(Plus(a.im, Times(x.re, w.im)), Times(x.im, w.re))};
+  return {NormalSum(NormalSum(a.re, NormalProduct(x.re, w.re)), Minus(NormalProduct(x.im, w.im))),
+          NormalSum(NormalSum(a.im, NormalProduct(x.re, w.im)), NormalProduct(x.im, w.re))};
 }
 template <class N>
 ASSAY_INLINE Complex<N> Plus(Complex<N> a, Complex<N> b) {
@@ -110,6 +122,9 @@ ASSAY_INLINE void Put(Complex<N> y, const Spot& spot, int64_t k) {
   if (k > 0) {
     const int64_t at = spot.twiddle + (k - 1) * spot.pass.stride;
     y = Times(y, spot.places == nullptr ? Fill<N>(spot.pass.twiddles, at) : Get<N>(spot.pass.twiddles, at));
+  }
+  if constexpr (N::kPlanes == 2) {
+    if (spot.pass.normal) y = {Normal(y.re), Normal(y.im)};
   }
   StoreSome(y.re.high, spot.to[0], spot, k);
   StoreSome(y.im.high, spot.to[1], spot, k);
@@ -234,7 +249,140 @@ ASSAY_TARGET bool RoundPairs(int64_t n, const double* x, const double* low, cons
   return any;
 }
 
+using Floats = float __attribute__((vector_size(8 * kLanes)));
+using HalfFloats = float __attribute__((vector_size(4 * kLanes)));
+
+// The elements with even numbers and those with odd ones; Exchange<1>, <2>, ... are the steps of a transpose.
+#if ASSAY_BYTES == 64
+ASSAY_INLINE HalfFloats Evens(Floats v) { return __builtin_shufflevector(v, v, 0, 2, 4, 6, 8, 10, 12, 14); }
+ASSAY_INLINE HalfFloats Odds(Floats v) { return __builtin_shufflevector(v, v, 1, 3, 5, 7, 9, 11, 13, 15); }
+template <int kBy>
+ASSAY_INLINE void Exchange(F64& a, F64& b) {
+  const F64 x = a, y = b;
+  if constexpr (kBy == 1) {
+    a = __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14);
+    b = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
+  } else if constexpr (kBy == 2) {
+    a = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
+    b = __builtin_shufflevector(x, y, 2, 3, 10, 11, 6, 7, 14, 15);
+  } else {
+    a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 8, 9, 10, 11);
+    b = __builtin_shufflevector(x, y, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+#elif ASSAY_BYTES == 32
+ASSAY_INLINE HalfFloats Evens(Floats v) { return __builtin_shufflevector(v, v, 0, 2, 4, 6); }
+ASSAY_INLINE HalfFloats Odds(Floats v) { return __builtin_shufflevector(v, v, 1, 3, 5, 7); }
+template <int kBy>
+ASSAY_INLINE void Exchange(F64& a, F64& b) {
+  const F64 x = a, y = b;
+  if constexpr (kBy == 1) {
+    a = __builtin_shufflevector(x, y, 0, 4, 2, 6);
+    b = __builtin_shufflevector(x, y, 1, 5, 3, 7);
+  } else {
+    a = __builtin_shufflevector(x, y, 0, 1, 4, 5);
+    b = __builtin_shufflevector(x, y, 2, 3, 6, 7);
+  }
+}
+#else
+ASSAY_INLINE HalfFloats Evens(Floats v) { return __builtin_shufflevector(v, v, 0, 2); }
+ASSAY_INLINE HalfFloats Odds(Floats v) { return __builtin_shufflevector(v, v, 1, 3); }
+template <int kBy>
+ASSAY_INLINE void Exchange(F64& a, F64& b) {
+  const F64 x = a, y = b;
+  a = __builtin_shufflevector(x, y, 0, 2);
+  b = __builtin_shufflevector(x, y, 1, 3);
+}
+#endif
+
+template <int kBy>
+ASSAY_INLINE void TransposeFrom(F64* rows) {
+#pragma GCC unroll 8
+  for (int i = 0; i < kLanes; ++i) {
+    if ((i & kBy) == 0) Exchange<kBy>(rows[i], rows[i + kBy]);
+  }
+  if constexpr (2 * kBy < kLanes) TransposeFrom<2 * kBy>(rows);
+}
+
+// to[i * to_stride + l] = from[l * from_stride + i] for a square of lanes.
+ASSAY_INLINE void Transpose(const double* from, int64_t from_stride, double* to, int64_t to_stride) {
+  F64 rows[kLanes];
+#pragma GCC unroll 8
+  for (int l = 0; l < kLanes; ++l) rows[l] = Load(from + l * from_stride);
+  TransposeFrom<1>(rows);
+#pragma GCC unroll 8
+  for (int i = 0; i < kLanes; ++i) Store(to + i * to_stride, rows[i]);
+}
+
+ASSAY_TARGET void SplitF32(int64_t n, const float* x, double* re, double* im) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats v;
+    std::memcpy(&v, x + 2 * i, sizeof(v));
+    Store(re + i, __builtin_convertvector(Evens(v), F64));
+    Store(im + i, __builtin_convertvector(Odds(v), F64));
+  }
+  for (; i < n; ++i) re[i] = x[2 * i], im[i] = x[2 * i + 1];
+}
+
+ASSAY_TARGET void Statistics(int64_t n, const double* x, FftStatistics* statistics) {
+  F64 largest[2] = {}, squares[2] = {}, zero[2] = {};
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      const F64 v = Load(x + i + c * kLanes), size = Magnitude(v);
+      largest[c] = size > largest[c] ? size : largest[c];
+      squares[c] += v * v;
+      zero[c] += v * 0.0;
+    }
+  }
+  FftStatistics all = *statistics;
+  for (int l = 0; l < 2 * kLanes; ++l) {
+    const double size = largest[l / kLanes][l % kLanes];
+    if (size > all.largest) all.largest = size;
+    all.squares += squares[l / kLanes][l % kLanes];
+    all.zero += zero[l / kLanes][l % kLanes];
+  }
+  for (; i < n; ++i) {
+    const double size = x[i] < 0 ? -x[i] : x[i];
+    if (size > all.largest) all.largest = size;
+    all.squares += x[i] * x[i];
+    all.zero += x[i] * 0.0;
+  }
+  *statistics = all;
+}
+
+ASSAY_TARGET void GatherLines(int64_t n, int64_t count, const double* x, int64_t step, int64_t apart,
+                              double* side) {
+  int64_t j = 0;
+  if (count == kLanes && apart == 1) {
+    for (; j < n; ++j) Store(side + j * kLanes, Load(x + j * step));
+  } else if (count == kLanes && step == 1) {
+    for (; j + kLanes <= n; j += kLanes) Transpose(x + j, apart, side + j * kLanes, kLanes);
+  }
+  for (; j < n; ++j) {
+    for (int64_t l = 0; l < kLanes; ++l) side[j * kLanes + l] = l < count ? x[j * step + l * apart] : 0;
+  }
+}
+ASSAY_TARGET void ScatterLines(int64_t n, int64_t count, const double* side, int64_t step, int64_t apart,
+                               double* x) {
+  int64_t j = 0;
+  if (count == kLanes && apart == 1) {
+    for (; j < n; ++j) Store(x + j * step, Load(side + j * kLanes));
+  } else if (count == kLanes && step == 1) {
+    for (; j + kLanes <= n; j += kLanes) Transpose(side + j * kLanes, kLanes, x + j, apart);
+  }
+  for (; j < n; ++j) {
+    for (int64_t l = 0; l < count; ++l) x[j * step + l * apart] = side[j * kLanes + l];
+  }
+}
+
 constexpr FftKernels kKernels = {.lanes = kLanes,
+                                 .split_f32 = SplitF32,
+                                 .statistics = Statistics,
+                                 .gather_lines = GatherLines,
+                                 .scatter_lines = ScatterLines,
                                  .pass_of_doubles = PassOfDoubles,
                                  .pass_of_pairs = PassOfPairs,
                                  .round_doubles = RoundDoubles,

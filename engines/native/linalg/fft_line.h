@@ -25,6 +25,9 @@ struct FftForm {
   const FftKernels& kernels;
   const SumKernels& sums;
   std::vector<FftAxis> axes;  // of each dimension
+  // The same for `lanes` lines of a dimension side by side, which stay in the cache for all passes; without
+  // passes where they would not.
+  std::vector<FftAxis> lines;
   int64_t count = 1, rows = 1, last = 1, last_in = 1, last_out = 1;
   double doubles_factor, pairs_factor;  // bound / norm of the input
   int64_t work = 0;                     // multiplications of a line, about
@@ -45,8 +48,9 @@ struct FftComponent {
 // Transforms lines one after the other.
 class FftLine {
  public:
-  explicit FftLine(const FftForm& form)
-      : form_(form), format_(*Info(form.component).format), rounding_(format_) {}
+  // scratch: of form.scratch() doubles on a 64-byte boundary, or null.
+  FftLine(const FftForm& form, double* scratch)
+      : form_(form), scratch_(scratch), format_(*Info(form.component).format), rounding_(format_) {}
   // Returns the components that are still to be decided.
   std::vector<FftComponent> Transform(Parallel& parallel, const std::byte* src, std::byte* dst,
                                       TierCounts& counts);
@@ -58,10 +62,21 @@ class FftLine {
     int exponent = 0;  // planes hold the elements times 2^-exponent
     double norm = 0;
   };
-  Input Load(const std::byte* src);
-  void RunAxes(Parallel& parallel, bool pairs);
+  // Memory for plane i of planes_ and spare_.
+  double* PlaneMemory(int i);
+  Input Load(Parallel& parallel, const std::byte* src);
+  void LoadRow(const std::byte* src, int64_t row, FftStatistics* of_part) const;
+  void ScaleRow(int64_t row, double power1, double power2, FftStatistics* of_part) const;
+  // `open`, if not null: only these components are wanted.
+  void RunAxes(Parallel& parallel, bool pairs, const std::vector<FftComponent>* open);
+  void RunPasses(Parallel& parallel, const FftAxis& axis, bool pairs);
+  void RunLines(Parallel& parallel, size_t axis, bool pairs, bool low_is_zero,
+                const std::vector<FftComponent>* open);
   void Fill(double value, std::byte* dst) const;
-  std::vector<FftComponent> RoundAll(bool pairs, const FftRounding& values, std::byte* dst) const;
+  std::vector<FftComponent> RoundAll(Parallel& parallel, bool pairs, const FftRounding& values,
+                                     std::byte* dst) const;
+  void RoundRow(int64_t row, bool pairs, const FftRounding& values, std::byte* dst,
+                std::vector<FftComponent>& open) const;
   bool SettledByPairs(const FftComponent& component, double bound, std::byte* dst) const;
   bool SettledExactly(const FftComponent& component, const ExactDft::Line& line, std::byte* dst) const;
   // The plane of a part: inverse transforms exchange real and imaginary parts on both ends.
@@ -69,6 +84,7 @@ class FftLine {
   double Divisor() const { return form_.inverse ? static_cast<double>(form_.count) : 1.0; }
 
   const FftForm& form_;
+  double* const scratch_;
   const FloatFormat& format_;
   const NarrowRounding rounding_;
   std::vector<double> storage_[8];

@@ -5,10 +5,17 @@
 //   with its root 4 u.
 //     Radix p: a component is a chain of 2 p - 1 real terms, 2 p + 1 roundings:
 //     |error_k| <= (sqrt(2) (2 p + 1) + 1) u sum |x_r|, in the norm sqrt(p) times the factor.
-//   pairs: a sum errs by 3 u^2 (|a| + |b|), in the norm of radix 2 by 5 u^2; a product of pairs by 8 u^2,
-//   a complex one
-//     by 16 u^2, with its root by 48 u^2. Radix p: products 8 u^2, 2 p + 1 sums of 6 u^2, roots 24 u^2:
-//     (sqrt(2) (12 p + 20) + 24) sqrt(p) u^2.
+//   pairs: with l the norm of the low parts over that of the elements, at most u where they are normal:
+//     A sum errs by u (2 (|a_low| + |b_low|) + u |a + b|), its low part is up to |a_low| + |b_low| + u |a + b|.
+//     Radix 2: error u (2.83 l + u), and l becomes 1.42 l + u. Radix 4, twice that: u (6.83 l + 4.83 u) and
+//     2 l + 2.42 u.
+//     A complex product, with its root (|w_low| <= u |w|): a component of terms m = |a c| + |b d| with low parts
+//     m_low = |a_low c| + |b_low d| errs by at most 7 u (u m + m_low) in the four products of low parts (each
+//     fma rounded twice), 3 u (3 u m + m_low) in their sum with the errors of the products and of p + q, and
+//     u m_low for what is left out; its low part is at most 3 u m + m_low. With the root's 16 u^2 a component:
+//     error u (46 u + 16 l), and l becomes 1.42 l + 4.3 u.
+//     Radix p, all normal: a sum errs by 3 u^2 (|a| + |b|), a product by 8 u^2. Products 8 u^2, 2 p + 1 sums of
+//     6 u^2, roots 24 u^2: (sqrt(2) (12 p + 20) + 24) sqrt(p) u^2. These passes come first.
 #include "engines/native/linalg/fft_plan.h"
 
 #include <algorithm>
@@ -75,10 +82,17 @@ double ErrorOfDoubles(int64_t radix) {
   const double sums = radix == 2 ? 1 : radix == 4 ? 2.1 : (1.5 * (2 * p + 1) + 1) * std::sqrt(p);
   return (sums + 4.1) * kUnit;
 }
-double ErrorOfPairs(int64_t radix) {
+// The error of a pass; `low`, that of the low parts, becomes that of its result.
+double ErrorOfPairs(int64_t radix, bool normal, double& low) {
   const auto p = static_cast<double>(radix);
-  const double sums = radix == 2 ? 5 : radix == 4 ? 10.1 : (1.5 * (12 * p + 20) + 24) * std::sqrt(p);
-  return (sums + 48.1) * kUnit * kUnit;
+  const bool even = radix == 2 || radix == 4;
+  const double before = low;
+  const double sums = radix == 2   ? kUnit * (2.9 * before + kUnit)
+                      : radix == 4 ? kUnit * (6.9 * before + 5 * kUnit)
+                                   : (1.5 * (12 * p + 20) + 24) * std::sqrt(p) * kUnit * kUnit;
+  const double added = radix == 2 ? 1.42 * before + 1.1 * kUnit : even ? 2 * before + 2.5 * kUnit : kUnit;
+  low = normal ? kUnit : 1.42 * added + 4.4 * kUnit;
+  return sums + kUnit * (47 * kUnit + 16 * added);
 }
 
 }  // namespace
@@ -88,12 +102,14 @@ FftAxis::FftAxis(int64_t size, int64_t neighbours, int lanes) : n(size), inner(n
   int64_t length = n, width = inner;
   double doubles = 1,
          pairs = 0;  // pairs: the sum, whose excess over prod(1 + e) - 1 is far below its last bit
+  double low = kUnit;
   for (int64_t p : Radices(n)) {
     FftPass pass;
     pass.radix = p;
     pass.count = length / p;
     pass.width = width;
     pass.narrow = width < lanes;
+    pass.normal = p % 2 == 1 || pass.count == 1;
     const int64_t turn = n / length, used = pass.narrow ? pass.count * width : pass.count;
     pass.stride = used + kMaxLanes;
     Resize(pass.twiddles, (p - 1) * pass.stride);
@@ -112,7 +128,7 @@ FftAxis::FftAxis(int64_t size, int64_t neighbours, int lanes) : n(size), inner(n
       pass.places.push_back(c + width * (p - 1) * (c / width));
     passes.push_back(std::move(pass));
     doubles *= 1 + ErrorOfDoubles(p);
-    pairs += ErrorOfPairs(p);
+    pairs += ErrorOfPairs(p, pass.normal, low);
     length /= p;
     width *= p;
   }

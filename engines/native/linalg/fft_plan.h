@@ -21,6 +21,7 @@ struct FftPass {
   // Narrow passes (fewer neighbours than a vector has lanes) have their twiddles for each c = q + width j,
   // others for each j; k's are at [(k - 1) * stride], k > 0.
   bool narrow;
+  bool normal;  // pairs: the results are
   int64_t stride;
   ComplexTable twiddles;
   ComplexTable roots;           // w_p^t for odd p

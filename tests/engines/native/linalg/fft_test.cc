@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/guard_pages.h"
 #include "fmt/format.h"
 #include "tests/engines/native/native_testing.h"
 
@@ -57,18 +58,39 @@ TEST_CASE("native fft: several dimensions", "[native][fft]") {
   CheckAgainstReference(Fft("IRFFT", "c128[9,5,4]", "f64[9,5,7]", "9,5,7"), {Draw::kNormal, Draw::kIntegers});
 }
 
+// Dimensions of several vectors and of some lanes more.
+TEST_CASE("native fft: lines side by side", "[native][fft]") {
+  for (const char* type : {"c64", "c128"}) {
+    const std::string plane = fmt::format("{}[20,24]", type), cube = fmt::format("{}[3,9,16]", type);
+    for (const char* kind : {"FFT", "IFFT"}) {
+      CheckAgainstReference(Fft(kind, plane, plane, "20,24"), kAllDraws);
+      CheckAgainstReference(Fft(kind, cube, cube, "3,9,16"), {Draw::kNormal, Draw::kWide, Draw::kTies});
+    }
+  }
+  CheckAgainstReference(Fft("RFFT", "f32[20,24]", "c64[20,13]", "20,24"), kAllDraws);
+  CheckAgainstReference(Fft("RFFT", "f64[19,16]", "c128[19,9]", "19,16"), {Draw::kNormal, Draw::kWide});
+  CheckAgainstReference(Fft("IRFFT", "c64[20,13]", "f32[20,24]", "20,24"), kAllDraws);
+  CheckAgainstReference(Fft("IRFFT", "c128[19,9]", "f64[19,16]", "19,16"), {Draw::kNormal, Draw::kWide});
+}
+
 TEST_CASE("native fft: a line that threads share", "[native][fft]") {
-  int kernels = 0;
-  const Plan reference = ReferencePlan(Fft("FFT", "c64[16384]", "c64[16384]", "16384"));
-  const std::vector<Literal> arguments = DrawnArguments(reference, Draw::kNormal, 3);
-  const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
-  for (Isa isa : MachineIsas()) {
-    const Plan plan = NativePlan(reference, isa, &kernels);
-    REQUIRE(kernels == 1);
-    for (int jobs : {1, 2, 7}) {
-      const absl::StatusOr<Literal> result = RunPlan(plan, arguments, jobs);
-      REQUIRE(result.ok());
-      CHECK(Literal::BitwiseEqual(*wanted, *result));
+  for (const auto& [shape, lengths] :
+       {std::pair{"c64[16384]", "16384"}, {"c64[128,128]", "128,128"}, {"c128[100,164]", "100,164"}}) {
+    int kernels = 0;
+    const Plan reference = ReferencePlan(Fft("FFT", shape, shape, lengths));
+    const std::vector<Literal> arguments = DrawnArguments(reference, Draw::kNormal, 3);
+    const absl::StatusOr<Literal> wanted = RunPlan(reference, arguments);
+    for (Isa isa : MachineIsas()) {
+      const Plan plan = NativePlan(reference, isa, &kernels);
+      REQUIRE(kernels == 1);
+      for (int jobs : {1, 2, 7}) {
+        for (ArrayGuard guard : {ArrayGuard::kNone, ArrayGuard::kBehind, ArrayGuard::kInFront}) {
+          const GuardedArrays guarded(guard);
+          const absl::StatusOr<Literal> result = RunPlan(plan, arguments, jobs);
+          REQUIRE(result.ok());
+          CHECK(Literal::BitwiseEqual(*wanted, *result));
+        }
+      }
     }
   }
 }
