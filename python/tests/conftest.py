@@ -12,7 +12,7 @@ os.environ["XLA_FLAGS"] = " ".join(
 _MEMORIES = "XLA:CPU of jaxlib 0.8 does not partition programs that name memories"
 JAX_0_8 = {
     "test_options_of_xla_are_taken_and_refused_as_xla_does[message]": "jaxlib 0.8 lacks the option",
-    "test_a_constraint_within_a_program": "the layout that a sharded program asks for within is not reported",
+    "test_a_constraint_within_a_program": "JAX 0.8 asks for results in the default layout, not an open one (mhlo.layout_mode)",
     "test_results_lie_in_the_memory_that_the_caller_names[pinned_host]": _MEMORIES,
     "test_results_lie_in_the_memory_that_the_caller_names[unpinned_host]": _MEMORIES,
     "test_a_put_inside_of_a_program[pinned_host]": "XLA:CPU of jaxlib 0.8 reports another memory",
