@@ -155,7 +155,7 @@ class InBrowser(SiteCase):
                               ("TF32", "bounds.html")):
             self.open("search.html?q=" + words, 1280)
             found = self.browser.value(f"const wanted = '{wanted}';" + """new Promise(done => {
-              const end = Date.now() + 15000;
+              const end = Date.now() + 60000;  // results come one by one, slowly on a busy machine
               const look = () => {
                 const links = [...document.querySelectorAll('#search-results li a')];
                 const there = links.map(a => a.getAttribute('href')).join(' ');
