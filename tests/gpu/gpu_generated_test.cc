@@ -21,13 +21,14 @@ std::string Message(const absl::Status& status) {
 }
 
 // What differs from the reference, or nothing.
-std::string DifferenceOf(fuzz::GeneratedProgram generated, Tally& tally) {
+std::string DifferenceOf(fuzz::GeneratedProgram generated, Tally& tally, int64_t residues_from) {
   const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));
   if (!program.ok()) return "invalid: " + Message(program.status());
   const absl::StatusOr<Literal> wanted =
       program->Run(generated.arguments, {}, EnginesOf(EngineChoice::kReference));
   const auto engines =
-      EnginesOf(EngineChoice::kGpu, MachineIsa(), false, {.driver = gpu::TestedDriver(), .min_elements = 0});
+      EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
+                {.driver = gpu::TestedDriver(), .min_elements = 0, .residues_from = residues_from});
   const auto plan = program->PlanFor(engines);
   if (!plan.ok()) return "plan: " + Message(plan.status());
   for (const ComputationPlan& computation : (*plan)->computations) {
@@ -49,14 +50,14 @@ std::string DifferenceOf(fuzz::GeneratedProgram generated, Tally& tally) {
   return "";
 }
 
-void CompareMany(uint64_t first, int count) {
+void CompareMany(uint64_t first, int count, int64_t residues_from = -1) {
   Tally tally;
   for (int i = 0; i < count; ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
     fuzz::Choices choices(seed);
     INFO("seed " << seed);
     CHECK(DifferenceOf(fuzz::GenerateProgram(choices, {.instructions = 4 + static_cast<int>(seed % 20)}),
-                       tally) == "");
+                       tally, residues_from) == "");
   }
   WARN(count << " programs, " << tally.evaluated << " with results; " << tally.on_device
              << " steps on the device");
@@ -70,6 +71,12 @@ TEST_CASE("generated programs on the emulated device agree with the reference", 
 
 // assay_gpu_tests "[all-generated]"
 TEST_CASE("1,000 generated programs on the emulated device", "[.all-generated]") { CompareMany(1, 1000); }
+TEST_CASE("1,000 other generated programs on the emulated device", "[.all-generated]") {
+  CompareMany(100001, 1000);
+}
+TEST_CASE("200 generated programs with all dots by residues", "[.all-generated][residues]") {
+  CompareMany(200001, 200, 0);
+}
 
 }  // namespace
 }  // namespace assay::testing

@@ -1,4 +1,4 @@
-// Dots by residues of every pair of types that they take, of data that are hard to sum and to round.
+// Dots of every pair of types, by residues and by the other kernels, of data that are hard to sum and to round.
 #include <cmath>
 #include <random>
 
@@ -31,9 +31,22 @@ Limits LimitsOf(ElementType type) {
     case ElementType::kF16:
       return {0x1p15, 0x1p-24, 11};
     default:
-      REQUIRE(type == ElementType::kF8E5M2);
-      return {0x1p15, 0x1p-16, 3};
+      break;
   }
+  // Of at most 8 bits: by all of its values.
+  REQUIRE(Info(type).bits <= 8);
+  Limits limits{0, HUGE_VAL, 1};
+  int in_binade = 0;
+  for (int bits = 0; bits < 1 << Info(type).bits; ++bits) {
+    const auto byte = static_cast<std::byte>(bits);
+    const double x = LoadElement(type, &byte).r;
+    if (!(x > 0) || !std::isfinite(x)) continue;
+    limits.largest = std::max(limits.largest, std::ldexp(1, std::ilogb(x)));
+    limits.least = std::min(limits.least, x);
+    if (x >= 1 && x < 2) ++in_binade;
+  }
+  limits.precision = 1 + std::ilogb(in_binade);
+  return limits;
 }
 
 class HardNumbers {
@@ -96,15 +109,15 @@ std::vector<Literal> Arguments(const std::string& text, Hard kind) {
   return arguments;
 }
 
-void CheckPair(const char* lhs, const char* rhs, const char* result) {
+void CheckPair(const char* lhs, const char* rhs, const char* result, Engines engines,
+               const char* algorithm = "residues on integer tensor cores") {
   const std::string text = fmt::format(
       "HloModule m\nENTRY e {{\n  x = {0}[{3},{4}] parameter(0)\n  w = {1}[{4},{5}] parameter(1)\n"
       "  ROOT r = {2}[{3},{5}] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
       lhs, rhs, result, kRows, kTerms, kColumns);
   for (const Hard kind : kAllHard) {
     INFO(text << static_cast<int>(kind));
-    CHECK_THAT(PlanOfEqualRun(text, Arguments(text, kind), EmulatedResidues()),
-               Catch::Contains("residues on integer tensor cores"));
+    CHECK_THAT(PlanOfEqualRun(text, Arguments(text, kind), engines), Catch::Contains(algorithm));
   }
 }
 
@@ -115,10 +128,57 @@ TEST_CASE("dots by residues of every pair of types have the reference's bits on 
   const char* const narrow[] = {"f32", "bf16", "f16", "f8e5m2"};
   for (const char* lhs : narrow) {
     for (const char* rhs : narrow) {
-      for (const char* result : {"f32", "bf16", "f16"}) CheckPair(lhs, rhs, result);
+      for (const char* result : {"f32", "bf16", "f16"}) CheckPair(lhs, rhs, result, EmulatedResidues());
     }
   }
-  for (const char* result : {"f64", "f32", "bf16", "f16"}) CheckPair("f64", "f64", result);
+  for (const char* result : {"f64", "f32", "bf16", "f16"})
+    CheckPair("f64", "f64", result, EmulatedResidues());
+}
+
+// All of them: not part of the ordinary run.
+constexpr const char* kNarrowTypes[] = {"f32",       "bf16",          "f16",      "f8e5m2",     "f8e4m3",
+                                        "f8e4m3fn",  "f8e4m3b11fnuz", "f8e3m4",   "f8e5m2fnuz", "f8e4m3fnuz",
+                                        "f8e8m0fnu", "f6e3m2fn",      "f6e2m3fn", "f4e2m1fn"};
+
+TEST_CASE("dots of any two types of floats have the reference's bits on hard data", "[.pairs][gpu][dot]") {
+  for (const char* lhs : kNarrowTypes) {
+    for (const char* rhs : kNarrowTypes) {
+      for (const char* result : {"f64", "f32", "bf16", "f16"})
+        CheckPair(lhs, rhs, result, Emulated(), "f64 tensor cores");
+    }
+  }
+  for (const char* result : {"f64", "f32", "bf16", "f16"})
+    CheckPair("f64", "f64", result, Emulated(), "pairs of doubles");
+}
+
+TEST_CASE("dots by residues of all types of floats have the reference's bits on hard data",
+          "[.pairs][gpu][dot][residues]") {
+  for (const char* type : kNarrowTypes) {
+    for (const char* result : {"f32", "bf16", "f16"}) {
+      CheckPair(type, type, result, EmulatedResidues());
+      CheckPair(type, "f32", result, EmulatedResidues());
+    }
+  }
+}
+
+TEST_CASE("dots of any two types of integers have the reference's bits", "[.pairs][gpu][dot]") {
+  const char* const types[] = {"s2", "u2", "s4", "u4", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"};
+  for (const char* lhs : types) {
+    for (const char* rhs : types) {
+      for (const char* result : types) {
+        const std::string text = fmt::format(
+            "HloModule m\nENTRY e {{\n  x = {0}[{3},{4}] parameter(0)\n  w = {1}[{4},{5}] parameter(1)\n"
+            "  ROOT r = {2}[{3},{5}] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
+            lhs, rhs, result, kRows, kTerms, kColumns);
+        CheckOnDevice(text, 1);
+        // By clusters: one of each kind of widths and signs.
+        if (std::string_view(lhs).size() == 2 && lhs[1] != '8') continue;
+        if (std::string_view(lhs).substr(1) != std::string_view(rhs).substr(1)) continue;
+        CHECK_THAT(PlanOfEqualRun(text, HostileArguments(text, 1), EmulatedResidues()),
+                   Catch::Contains("products of warpgroups"));
+      }
+    }
+  }
 }
 
 }  // namespace assay::gpu
