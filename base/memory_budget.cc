@@ -153,10 +153,7 @@ void MemoryBudget::GiveAway(size_t i) {
 
 void MemoryBudget::DropBeyondPeak() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  while (!pages_.empty() && recycled() > peak() - live_.load(std::memory_order_relaxed)) {
-    const Pages pages = Remove(0);
-    UnmapArray(pages.mapping, pages.bytes);
-  }
+  while (!pages_.empty() && recycled() > peak() - live_.load(std::memory_order_relaxed)) GiveAway(0);
 }
 
 void MemoryBudget::StopRecycling() {

@@ -15,9 +15,9 @@
 namespace assay {
 
 // Counts the bytes of live values against a limit, and keeps the pages of large freed ones for the next of
-// the same size: touching fresh pages costs more than most operations on them. live() and what is kept stay
-// together within peak(), so recycling never makes a process larger than its values once were. What is left
-// at the end of the run is the next run's (page_pool.h). One per run; buffers keep it alive.
+// the same size: touching fresh pages costs more than most operations. live() and what is kept stay together
+// within peak(). What is beyond that, and all of it at the end of the run, goes to the process's pool, which
+// gives up as much as is mapped anew (page_pool.h). One per run; buffers keep it alive.
 //
 // What is counted is counted by the budget around it, too: that of the command which runs the program, say. A
 // budget takes bytes of the outer one in advance, as counting each value twice takes a twentieth of a small
