@@ -40,6 +40,9 @@ SplitScale SplitScaleOf(const RowScale& scale, int64_t n) {
   return {scale.norm, low_norm, scale.unit, high_unit};
 }
 
+// Low parts of elements whose products are in range are multiples of 2^-482: no square underflows.
+double LowNormOf(double squares) { return std::sqrt(squares) * kUp; }
+
 double DoublesFactor(int64_t chain) { return static_cast<double>(chain + 16) * 0x1p-53 * kUp; }
 
 double PairsBound(int64_t n, const RowScale& a, const RowScale& b) {

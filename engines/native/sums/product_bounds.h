@@ -32,6 +32,9 @@ RowScale ScaleOf(const RowStatistics& statistics, int row);
 // The scale of a row of n elements split; its norms are infinite where its products may over- or underflow.
 SplitScale SplitScaleOf(const RowScale& scale, int64_t n);
 
+// The norm of a row's low parts by the sum of their squares, rounded up.
+double LowNormOf(double squares);
+
 // RowBounds::factor for `chain` additions and the rounding of s +- bound.
 double DoublesFactor(int64_t chain);
 // The bound of pairs, 0 where they are exact.

@@ -35,6 +35,8 @@ struct SplitKernels {
   // r, low = the rest.
   void (*split)(int64_t n, const double* panel, int width, const double* high_units, double* high,
                 double* low);
+  // squares[r] = the sum of the squares of row r's low parts, in doubles.
+  void (*low_squares)(int64_t n, const double* panel, int width, const double* high_units, double* squares);
   // The sums rounded to out[j]; failed[j] is 0 where the bounds settle that, 1 where the sum is exactly zero,
   // else -1. Returns whether any is not 0. n is a multiple of lanes;
   // `factor` is the error of a sum of a norm of 1.

@@ -32,6 +32,31 @@ ASSAY_TARGET void Split(int64_t n, const double* panel, int width, const double*
   }
 }
 
+ASSAY_TARGET void LowSquares(int64_t n, const double* panel, int width, const double* high_units,
+                             double* squares) {
+  // As above; every lane of the `width` vectors adds up squares of one row.
+  alignas(64) double constants[kMaxPanelWidth * kLanes], sums[kMaxPanelWidth * kLanes];
+  for (int i = 0; i < width * kLanes; ++i) {
+    constants[i] = 0x1.8p52 * high_units[i % width];
+    sums[i] = 0;
+  }
+  const int64_t count = n * width, whole = n / kLanes * kLanes * width;
+  for (int64_t k = 0; k < whole; k += width * kLanes) {
+    for (int v = 0; v < width * kLanes; v += kLanes) {
+      const F64 x = Load(panel + k + v), low = x - HighPart(x, Load(constants + v));
+      Store(sums + v, Load(sums + v) + low * low);
+    }
+  }
+  for (int64_t i = whole; i < count; ++i) {
+    const double c = constants[i % width], low = panel[i] - ((panel[i] + c) - c);
+    sums[i % width] += low * low;
+  }
+  for (int r = 0; r < width; ++r) {
+    squares[r] = 0;
+    for (int i = r; i < width * kLanes; i += width) squares[r] += sums[i];
+  }
+}
+
 ASSAY_INLINE U64 RoundBits(U64 u, const NarrowRounding& rounding) {
   return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;
 }
@@ -92,7 +117,7 @@ ASSAY_TARGET bool Round(int64_t n, const SplitSums& sums, const SplitScale& row,
   return result;
 }
 
-constexpr SplitKernels kKernels = {.split = Split, .round = Round};
+constexpr SplitKernels kKernels = {.split = Split, .low_squares = LowSquares, .round = Round};
 
 }  // namespace
 }  // namespace assay::native::ASSAY_ISA

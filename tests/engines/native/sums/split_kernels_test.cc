@@ -52,6 +52,14 @@ TEST_CASE("split elements: a multiple of the unit, and the rest", "[native][sums
       }
       CHECK(high.back() == 7);
       CHECK(low.back() == 7);
+      std::vector<double> squares(width + 1, 7);
+      SplitKernelsOf(isa).low_squares(kLength, panel.data(), width, units.data(), squares.data());
+      for (int r = 0; r < width; ++r) {
+        double sum = 0;
+        for (int64_t k = 0; k < kLength; ++k) sum += low[k * width + r] * low[k * width + r];
+        CHECK(std::fabs(squares[r] - sum) <= 0x1p-48 * sum);
+      }
+      CHECK(squares.back() == 7);
     }
   }
 }
