@@ -1,5 +1,5 @@
-// CUB beside bench/gpu.py, which compiles this. Usage: cub_peer version | sum N | max N | scan N | sort N: the
-// seconds of one call on the device, of N floats: the median of 20 behind two. CUB's sums are not exact.
+// CUB beside bench/gpu.py, which compiles this. Usage: cub_peer version | sum N | max N | scan N | sort N:
+// the seconds of one call on the device, of N floats: the median of 20 behind two. CUB's sums are not exact.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -43,8 +43,8 @@ constexpr Row kRows[] = {
 constexpr double kNanosecondsOfByte = 0.37 / 8, kNanosecondsOfFunction = 0.8;
 
 // Dots of other types, a flop: f64 512; bf16 1024, f16 and f8 alike; s8 1024. Wider integers by the ratio to
-// f32, 1.45 of 16 and 32 bits and 2.1 of 64 bits: 512, the least of ten runs of each in turns, on two cores of
-// a busy machine.
+// f32, 1.45 of 16 and 32 bits and 2.1 of 64 bits: 512, the least of ten runs of each in turns, on two cores
+// of a busy machine.
 double NanosecondsOfFlop(ElementType type) {
   if (type == ElementType::kF64) return 0.046;
   if (type == ElementType::kF32) return 0.013;

@@ -133,8 +133,8 @@ struct Rounding {
       // Every sum is a multiple of the units' product: below 2^53 of them none is rounded.
       const bool exact = magnitude < MulNearest(0x1p53 * row.scale.unit, column.scale.unit);
       uint64_t bits;
-      // Products of f32 do not overflow in doubles, so that a sum which is not finite is that of the terms. But
-      // the tile multiplies padding beside an infinity, which makes a NaN.
+      // Products of f32 do not overflow in doubles, so that a sum which is not finite is that of the terms.
+      // But the tile multiplies padding beside an infinity, which makes a NaN.
       if (!IsFinite(sum)) {
         const bool is_nan = IsNan(sum);
         bits =

@@ -1,4 +1,5 @@
-// Dots of integers by their bytes on integer tensor cores. Sums are modulo 2^32 or 2^64, so nothing is rounded.
+// Dots of integers by their bytes on integer tensor cores. Sums are modulo 2^32 or 2^64, so nothing is
+// rounded.
 #include "gpu/kernels/device.cuh"
 #include "gpu/kernels/dot_i8_arguments.h"
 #include "gpu/kernels/dot_tiles.cuh"

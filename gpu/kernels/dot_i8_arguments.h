@@ -30,8 +30,8 @@ struct BytePass {
   int8_t lhs, rhs;
   int8_t lhs_signed, rhs_signed;
   int32_t shift;  // of the sums before it, in bits: 0 or kByteShift
-  // Of results of 64 bits: after this pass the sums are added to the result, times 2^place, and start from zero
-  // again. Below kExactPlaces that is so after every kExactTerms of k, too. -1: the sums go on.
+  // Of results of 64 bits: after this pass the sums are added to the result, times 2^place, and start from
+  // zero again. Below kExactPlaces that is so after every kExactTerms of k, too. -1: the sums go on.
   int32_t place;
 };
 constexpr int kByteShift = 8, kExactPlaces = 32;

@@ -42,9 +42,14 @@ TEST_CASE("the CPU's time is that of the table", "[gpu][placement]") {
   CHECK(MicrosecondsOf("f32[100000] negate(x)", vector) == Approx(800 * 0.37 / 8));
   CHECK(MicrosecondsOf("f32[100000] tanh(x)", vector) == Approx(800 * 0.37 / 8 + 80));
   CHECK(MicrosecondsOf("f32[] reduce(x, z), dimensions={0}, to_apply=add", vector) == Approx(25));
-  for (const auto& [type, nanoseconds] :
-       {std::pair{"f32", 0.013}, {"f64", 0.046}, {"bf16", 0.0055}, {"s8", 0.0003}, {"u4", 0.0003}, {"s16", 0.019},
-        {"u32", 0.019}, {"s64", 0.027}}) {
+  for (const auto& [type, nanoseconds] : {std::pair{"f32", 0.013},
+                                          {"f64", 0.046},
+                                          {"bf16", 0.0055},
+                                          {"s8", 0.0003},
+                                          {"u4", 0.0003},
+                                          {"s16", 0.019},
+                                          {"u32", 0.019},
+                                          {"s64", 0.027}}) {
     const std::string matrices =
         fmt::format("  x = {0}[100,200] parameter(0)\n  y = {0}[200,50] parameter(1)\n", type);
     CHECK(

@@ -200,8 +200,8 @@ TEST_CASE("slices of operands that do not change are kept", "[gpu][dot][residues
                         {"bf16", "bf16", "f32", 4, 22},
                         {"f64", "f64", "f64", 2, 23},
                         {"s16", "s8", "s32", 2, 24}}) {
-    // Sizes of no other test or case: launches that the device's queue knows from there would go as a graph, and
-    // not be counted.
+    // Sizes of no other test or case: launches that the device's queue knows from there would go as a graph,
+    // and not be counted.
     const std::string text = DotText(fmt::format("{}[{},47]", x.lhs, x.rows), fmt::format("{}[47,25]", x.rhs),
                                      fmt::format("{}[{},25]", x.result, x.rows), kMatrices);
     INFO(text);

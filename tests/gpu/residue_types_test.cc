@@ -1,4 +1,5 @@
-// Dots of every pair of types, by residues and by the other kernels, of data that are hard to sum and to round.
+// Dots of every pair of types, by residues and by the other kernels, of data that are hard to sum and to
+// round.
 #include <cmath>
 #include <random>
 

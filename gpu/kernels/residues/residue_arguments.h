@@ -95,11 +95,11 @@ constexpr int64_t PaddedRows(const ResidueTiles& t, int side) {
 }
 
 // Entries beside an infinity or a NaN have no sum. With s the sign of an element (of a NaN 0) and t that of
-// one that is infinite (elsewhere 0), the sum over k of t_lhs s_rhs + s_lhs t_rhs counts the infinite products
-// with their signs, each as often as it has infinite factors. Its magnitude is the number of all elements of
-// the two rows that are not finite exactly where all of them make infinities of that one sign; elsewhere a
-// product is a NaN or the signs differ, and the entry is a NaN. Where lhs has padding, those beside padding
-// are none of these: a second sum counts them.
+// one that is infinite (elsewhere 0), the sum over k of t_lhs s_rhs + s_lhs t_rhs counts the infinite
+// products with their signs, each as often as it has infinite factors. Its magnitude is the number of all
+// elements of the two rows that are not finite exactly where all of them make infinities of that one sign;
+// elsewhere a product is a NaN or the signs differ, and the entry is a NaN. Where lhs has padding, those
+// beside padding are none of these: a second sum counts them.
 //
 // So there are these planes of bytes beside those of residues: t; s; and, where lhs has padding, whether an
 // element of lhs is padding and whether one of rhs is not finite.
@@ -123,8 +123,8 @@ struct ResidueProductArguments {
   int32_t piece_steps;  // after so many steps sums become residues: at most kResiduePieceSteps
   int32_t of_signs;     // sums of signs, where some are wanted: SignSumsOf, or none
 };
-// byte_product, and byte_product_wide of results of 64 bits: likewise, of the bytes of integers as they are, by
-// the passes of `dot`; the result's low bytes. Matrix i batch + b is byte i of the elements of batch b.
+// byte_product, and byte_product_wide of results of 64 bits: likewise, of the bytes of integers as they are,
+// by the passes of `dot`; the result's low bytes. Matrix i batch + b is byte i of the elements of batch b.
 struct ByteProductArguments {
   uint64_t lhs, rhs;
   ByteDotArguments dot;
@@ -150,8 +150,8 @@ struct ResidueCut {
 constexpr uint32_t kMostCuts = 64;
 
 // residue_slice_f32, residue_slice_f32_wide and residue_slice_f64, which take integers below 2^44, 2^64 and
-// 2^90: SliceBlocks blocks. byte_slice_1, byte_slice_2, byte_slice_4 and byte_slice_8: likewise, of operands of integers of
-// so many bytes.
+// 2^90: SliceBlocks blocks. byte_slice_1, byte_slice_2, byte_slice_4 and byte_slice_8: likewise, of operands
+// of integers of so many bytes.
 struct ResidueSliceArguments {
   DotOperand operand;
   uint64_t to;    // int8_t [batch * moduli + sign planes * batch][padded rows * depth]

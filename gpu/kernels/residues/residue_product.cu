@@ -157,9 +157,9 @@ __device__ __forceinline__ void MultiplySteps(const Pipeline& line, Stages& at, 
   release(before);
 }
 
-// `multiply` makes the sums of a piece of a tile, which begins at one of the steps of all its passes, and says
-// where it ends; `finish` takes them, and what it leaves in the sums is the start of the next piece; `last`
-// says that there is none.
+// `multiply` makes the sums of a piece of a tile, which begins at one of the steps of all its passes, and
+// says where it ends; `finish` takes them, and what it leaves in the sums is the start of the next piece;
+// `last` says that there is none.
 template <typename Matrices, typename Multiply, typename Finish>
 __device__ __forceinline__ void Consume(const ResidueTiles& tiles, const TileOrder& order, uint32_t rank,
                                         const Matrices& matrices, const Multiply& multiply,

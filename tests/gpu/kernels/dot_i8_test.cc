@@ -204,8 +204,8 @@ TEST_CASE("dots of wide integers of every layout", "[kernels][dot]") {
   }
 }
 
-// Sums of products of bytes that would not fit into 32 bits, of several pieces and of one that is full. Slow: not
-// part of the ordinary run.
+// Sums of products of bytes that would not fit into 32 bits, of several pieces and of one that is full.
+// Slow: not part of the ordinary run.
 TEST_CASE("dots of very long rows of integers to 64 bits", "[.long][kernels][dot]") {
   for (const int64_t k : {int64_t{kExactTerms}, int64_t{2 * kExactTerms + 100}}) {
     ByteDotCase x{1, 2, 2, k, {0, k, 1}, {0, k, 1}};

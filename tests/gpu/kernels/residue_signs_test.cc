@@ -1,5 +1,5 @@
-// Infinities and NaN in dots by residues: sums of signs decide the entries beside them, and cost as much as two
-// moduli, or three where lhs has padding.
+// Infinities and NaN in dots by residues: sums of signs decide the entries beside them, and cost as much as
+// two moduli, or three where lhs has padding.
 #include "tests/gpu/kernels/residue_run.h"
 
 namespace assay::gpu::residues {

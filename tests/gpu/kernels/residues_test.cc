@@ -260,10 +260,10 @@ TEST_CASE("what is wrong in the tables of residues shows in the sums", "[kernels
 
 // Bytes of 127, and k beyond what 32 bits hold of their products. Slow: not part of the ordinary run.
 //
-// Four moduli, 256, 255, 253 and 251: of 255 the inverse of the product of the others, 256 * 253 * 251 = 8, is
-// 32, so that elements of 4 have bytes of 32 * 4 - 255 = -127. Sums are 4 * 127 * 140,000 = 7.1e7, between
-// half of the product of three moduli, 8.3e6, and of four, 2.1e9; those of the bytes of 255 are -127 * 127 *
-// 140,000 = -2.26e9, below -2^31.
+// Four moduli, 256, 255, 253 and 251: of 255 the inverse of the product of the others, 256 * 253 * 251 = 8,
+// is 32, so that elements of 4 have bytes of 32 * 4 - 255 = -127. Sums are 4 * 127 * 140,000 = 7.1e7,
+// between half of the product of three moduli, 8.3e6, and of four, 2.1e9; those of the bytes of 255 are -127
+// * 127 * 140,000 = -2.26e9, below -2^31.
 TEST_CASE("sums of residues of very long rows are exact", "[.long][kernels][residues]") {
   ResidueCase<float> x{.m = 1, .n = 1, .k = 140000};
   constexpr int kModuli = 4;
