@@ -51,12 +51,23 @@ struct Wanted {
   const Way* way = nullptr;
   int64_t other_end = 0;
 
-  std::vector<int64_t> Missing() const {
-    if (rendezvous == nullptr) return {other_end};
-    std::vector<int64_t> missing;
-    for (size_t m = 0; m < rendezvous->members.size(); ++m) {
-      if (!rendezvous->here[m]) missing.push_back(rendezvous->members[m]);
+  // visit(id) of those that are missing, until one call returns true. It allocates nothing.
+  template <typename Visit>
+  void VisitMissing(Visit visit) const {
+    if (rendezvous == nullptr) {
+      visit(other_end);
+      return;
     }
+    for (size_t m = 0; m < rendezvous->members.size(); ++m) {
+      if (!rendezvous->here[m] && visit(rendezvous->members[m])) return;
+    }
+  }
+  std::vector<int64_t> Missing() const {
+    std::vector<int64_t> missing;
+    VisitMissing([&](int64_t id) {
+      missing.push_back(id);
+      return false;
+    });
     return missing;
   }
 };
@@ -129,12 +140,7 @@ class Exchange::State {
     std::unique_lock<std::mutex> lock(mutex_);
     const int64_t execution = records_[id].executions[&at]++;
     const RendezvousKey key{&at, execution, members[0]};
-    RendezvousState& rendezvous = rendezvous_[key];
-    if (rendezvous.members.empty()) {
-      rendezvous.members.assign(members.begin(), members.end());
-      rendezvous.contributions.resize(members.size());
-      rendezvous.here.resize(members.size(), false);
-    }
+    RendezvousState& rendezvous = RendezvousOf(key, members);
     const size_t number = std::find(members.begin(), members.end(), id) - members.begin();
     rendezvous.contributions[number] = std::move(contributions);
     rendezvous.here[number] = true;
@@ -187,10 +193,12 @@ class Exchange::State {
     return absl::OkStatus();
   }
 
-  void End(int64_t id, const absl::Status& status, int64_t counted) {
+  // Of a device that threw an exception, too, which may have been while it waited. It allocates nothing: who
+  // has no memory ends as well.
+  void End(int64_t id, const absl::Status& status, int64_t counted) noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     Record& record = records_[id];
-    --running_;
+    if (record.phase != Phase::kWaiting) --running_;
     record.ending = EndingOf(record, status, counted);
     record.phase = Phase::kEnded;
     record.status = status;
@@ -223,6 +231,17 @@ class Exchange::State {
 
  private:
   Way& WayOf(const Transfer& transfer) { return ways_[{transfer.channel, transfer.source, transfer.target}]; }
+
+  // Whole, or not there: the next member finds what an exception leaves.
+  RendezvousState& RendezvousOf(const RendezvousKey& key, std::span<const int64_t> members) {
+    const auto known = rendezvous_.find(key);
+    if (known != rendezvous_.end()) return known->second;
+    RendezvousState fresh;
+    fresh.members.assign(members.begin(), members.end());
+    fresh.contributions.resize(members.size());
+    fresh.here.resize(members.size(), false);
+    return rendezvous_.emplace(key, std::move(fresh)).first->second;
+  }
 
   void Wake(int64_t id) {
     Record& record = records_[id];
@@ -277,11 +296,12 @@ class Exchange::State {
   }
 
   void StallBehindEnded(int64_t id) {
-    for (int64_t missing : records_[id].wanted.Missing()) {
+    records_[id].wanted.VisitMissing([&](int64_t missing) {
       const Record& other = records_[missing];
-      if (other.phase != Phase::kEnded) continue;
-      return Stall(id, other.ending == Ending::kFine ? Ending::kAlone : Ending::kFollows);
-    }
+      if (other.phase != Phase::kEnded) return false;
+      Stall(id, other.ending == Ending::kFine ? Ending::kAlone : Ending::kFollows);
+      return true;
+    });
   }
 
   void StallIfNobodyRuns() {

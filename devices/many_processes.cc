@@ -12,9 +12,9 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <thread>
 #include <utility>
 
+#include "base/thread_team.h"
 #include "devices/exchange.h"
 #include "devices/forwarding_link.h"
 #include "devices/uncounted_link.h"
@@ -311,6 +311,7 @@ class ProcessRun {
     options_.interrupted = nullptr;
     options_.parent_guard = nullptr;
     guard_->BindThread();
+    transport_.BeginRun();
   }
   virtual ~ProcessRun() { transport_.Listen(nullptr); }
 
@@ -368,17 +369,18 @@ class FirstProcess final : public ProcessRun {
 
   absl::StatusOr<std::vector<DeviceOutputs>> Run() {
     transport_.Listen([this](int, std::string bytes) { return Hear(std::move(bytes)); });
-    std::vector<std::thread> threads;
-    for (int64_t id = grid_.size() - 1; id > 0; --id)
-      threads.emplace_back([this, id] { RankOf(id) == 0 ? RunNear(id) : Serve(id); });
+    ThreadTeam threads;
+    const auto run = [this](int64_t i) { RankOf(i + 1) == 0 ? RunNear(i + 1) : Serve(i + 1); };
+    ASSAY_RETURN_IF_ERROR(threads.Start(grid_.size() - 1, run, "threads for devices"));
     RunNear(0);
-    for (std::thread& thread : threads) thread.join();
+    threads.Join();
     all_said_hello_.Take(GoOn).IgnoreError();
     guard_->budget()->StopRecycling();
     const absl::Status outcome =
         different_ ? EvalError({}, "the processes that mpirun started run different programs")
                    : exchange_.Outcome();
     Tell(outcome);
+    transport_.EndRun();
     if (!outcome.ok()) return outcome;
     return std::move(outputs_);
   }
@@ -508,12 +510,14 @@ class OtherProcess final : public ProcessRun {
     hello.Int(FingerprintOf(*plan_.module, grid_));
     transport_.Send(0, std::move(hello).Take());
     transport_.Listen([this](int, std::string bytes) { return Hear(std::move(bytes)); });
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < own.size(); ++i) threads.emplace_back([this, i] { RunFar(*links_[i]); });
+    ThreadTeam threads;
+    const auto run = [this](int64_t i) { RunFar(*links_[static_cast<size_t>(i) + 1]); };
+    if (own.size() > 1) ASSAY_RETURN_IF_ERROR(threads.Start(std::ssize(own) - 1, run, "threads for devices"));
     if (!own.empty()) RunFar(*links_[0]);
-    for (std::thread& thread : threads) thread.join();
+    threads.Join();
     guard_->budget()->StopRecycling();
     const std::string bytes = *result_.Take(GoOn);
+    transport_.EndRun();
     WireReader message(bytes);
     message.Int();
     ASSAY_RETURN_IF_ERROR(message.Status());

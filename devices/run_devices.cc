@@ -3,10 +3,9 @@
 #include <chrono>
 #include <mutex>
 #include <new>
-#include <system_error>
-#include <thread>
 #include <utility>
 
+#include "base/thread_team.h"
 #include "devices/exchange.h"
 #include "devices/many_processes.h"
 #include "devices/transport.h"
@@ -38,34 +37,21 @@ class DeviceRun {
       return id < std::ssize(observers) ? observers[static_cast<size_t>(id)] : nullptr;
     };
     guard_->BindThread();
-    std::vector<std::thread> threads;
-    absl::Status started;
-    for (int64_t id = grid_.size() - 1; id > 0; --id) {
-      DeviceInputs& given = inputs[static_cast<size_t>(id)];
-      if (started.ok()) {
-        try {
-          threads.emplace_back(
-              [this, id, &given, observer = observer_of(id)] { RunOne(id, std::move(given), observer); });
-          continue;
-        } catch (const std::system_error&) {
-          started = LimitExceeded("threads for devices", grid_.size(), static_cast<int64_t>(threads.size()));
-        }
-      }
-      exchange_.End(id, started, 0);
-    }
-    if (started.ok()) {
-      RunOne(0, std::move(inputs[0]), observer_of(0));
-    } else {
-      exchange_.End(0, started, 0);
-    }
-    for (std::thread& thread : threads) thread.join();
+    ThreadTeam threads;
+    const auto run = [&](int64_t i) {
+      RunOne(i + 1, inputs[static_cast<size_t>(i) + 1], observer_of(i + 1));
+    };
+    ASSAY_RETURN_IF_ERROR(threads.Start(grid_.size() - 1, run, "threads for devices"));
+    RunOne(0, inputs[0], observer_of(0));
+    threads.Join();
     guard_->budget()->StopRecycling();
     ASSAY_RETURN_IF_ERROR(exchange_.Outcome());
     return std::move(outputs_);
   }
 
  private:
-  void RunOne(int64_t id, DeviceInputs inputs, StepObserver* observer) {
+  // Nothing may be thrown: the others would wait. Even moving inputs may allocate (std::deque).
+  void RunOne(int64_t id, DeviceInputs& inputs, StepObserver* observer) {
     try {
       const WorkScope scope(guard_);
       UncountedLink link(exchange_.device(id));
@@ -76,7 +62,7 @@ class DeviceRun {
           assay::RunOne(executor, std::move(inputs), observer, outputs_[static_cast<size_t>(id)]);
       exchange_.End(id, status, executor.step_units());
     } catch (const std::bad_alloc&) {
-      exchange_.End(id, OutOfMemory("a device's bookkeeping"), 0);
+      exchange_.End(id, no_memory_, 0);
     }
   }
 
@@ -97,6 +83,7 @@ class DeviceRun {
   RunOptions options_;
   const std::shared_ptr<RunGuard> guard_;
   Exchange exchange_;
+  const absl::Status no_memory_ = OutOfMemory("a device's bookkeeping");  // made while there is some
   std::mutex print_mutex_;
   std::vector<DeviceOutputs> outputs_;
 };

@@ -77,6 +77,9 @@ class MpiTransport final : public Transport {
     if (thread_.joinable()) thread_.join();
   }
 
+  void BeginRun() override { in_run_ = true; }
+  void EndRun() override { in_run_ = false; }
+
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
@@ -111,6 +114,7 @@ class MpiTransport final : public Transport {
       }
       for (const auto& [to, bytes] : outgoing) send_(to, bytes.data(), static_cast<int64_t>(bytes.size()));
       const bool received = ReceiveOne();
+      if (closing && in_run_) return;
       if (closing && outgoing.empty()) break;
       if (!received && outgoing.empty()) std::this_thread::sleep_for(kBetweenProbes);
     }
@@ -138,6 +142,7 @@ class MpiTransport final : public Transport {
   std::condition_variable changed_;
   int rank_ = 0, size_ = 0;
   bool closing_ = false;
+  std::atomic<bool> in_run_ = false;
   std::deque<std::pair<int, std::string>> outgoing_;
   std::mutex listening_;
   std::function<bool(int, std::string)> listener_;

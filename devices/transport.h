@@ -20,6 +20,11 @@ class Transport {
   // Who is told of messages, on a thread of the transport's, until he returns false; messages that come while
   // there is nobody wait.
   virtual void Listen(std::function<bool(int from, std::string bytes)> listener) = 0;
+  // A run that begins and does not end, because this process can't take part in it, leaves the others
+  // waiting. CloseTransport then waits for nobody: mpirun ends the others when this process ends with an exit
+  // code other than 0.
+  virtual void BeginRun() = 0;
+  virtual void EndRun() = 0;
 };
 
 // The number of this process among those that mpirun started together; 0 where it did not start it.
