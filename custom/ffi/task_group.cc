@@ -1,7 +1,6 @@
 #include "custom/ffi/task_group.h"
 
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "custom/float_environment.h"
@@ -43,7 +42,7 @@ void TaskGroup::Schedule(abi::Task* task, void* data) {
   if (static_cast<int>(threads_.size()) < jobs_ - 1) {
     try {
       threads_.emplace_back([this] { Work(); });
-    } catch (const std::system_error&) {  // the process may have no more threads
+    } catch (const std::exception&) {  // the process may have no more threads, or no memory
       if (threads_.empty()) {
         waiting_.pop_back();
         lock.unlock();

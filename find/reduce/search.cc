@@ -208,7 +208,12 @@ class Search {
     };
     const size_t threads = std::min(static_cast<size_t>(std::max(options_.jobs, 1)), chunks.size());
     std::vector<std::thread> others;
-    for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
+    others.reserve(threads);
+    try {
+      for (size_t t = 1; t < threads; ++t) others.emplace_back(work);
+    } catch (const std::exception&) {
+      // The process may have no more threads, or no memory: those that there are do the work.
+    }
     work();
     for (std::thread& other : others) other.join();
   }
