@@ -45,6 +45,14 @@ absl::StatusOr<Registrations> OpenAndCollect(const std::string& path) {
   return Collect(tell);
 }
 
+// call() until no signal interrupts it.
+template <typename Call>
+auto Repeated(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
 // What opens the library in a process of its own tells through a pipe that it came to an end, so that one
 // that ends the process with exit code 0 is found, too.
 absl::Status TryInChild(const std::string& path) {
@@ -58,7 +66,7 @@ absl::Status TryInChild(const std::string& path) {
     alarm(kSecondsOfStart);
     static_cast<void>(OpenAndCollect(path));
     const char done = 1;
-    _exit(write(ends[1], &done, 1) == 1 ? 0 : 1);
+    _exit(Repeated([&] { return write(ends[1], &done, 1); }) == 1 ? 0 : 1);
   }
   close(ends[1]);
   if (child < 0) {
@@ -75,11 +83,11 @@ absl::Status TryInChild(const std::string& path) {
         std::chrono::duration_cast<std::chrono::milliseconds>(last - std::chrono::steady_clock::now());
     ready = poll(&end, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
   } while (ready < 0 && errno == EINTR);
-  const bool came_through = ready > 0 && read(ends[0], &done, 1) == 1;
+  const bool came_through = ready > 0 && Repeated([&] { return read(ends[0], &done, 1); }) == 1;
   close(ends[0]);
   if (ready <= 0) kill(child, SIGKILL);
   int status = 0;
-  waitpid(child, &status, 0);
+  Repeated([&] { return waitpid(child, &status, 0); });
   if (came_through) return absl::OkStatus();
   if (ready <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
     return BadInput(fmt::format("its start takes longer than {} seconds", kSecondsOfStart));
