@@ -1,5 +1,6 @@
 #include "pjrt/plugin/error.h"
 
+#include <exception>
 #include <new>
 
 #include "fmt/format.h"
@@ -54,6 +55,22 @@ Error* ErrorOf(const absl::Status& status) noexcept {
     if (const std::optional<SourcePosition> position = PositionOf(status))
       message = fmt::format("{}:{}: {}", position->line, position->column, message);
     return new Error{CodeOf(status), std::move(message)};
+  } catch (const std::bad_alloc&) {
+    return &NoMemory();
+  }
+}
+
+Error* ErrorOfException() noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return &NoMemory();
+    } catch (const std::exception& exception) {
+      return new Error{ErrorCode::kInternal, exception.what()};
+    } catch (...) {
+      return new Error{ErrorCode::kInternal, "an exception of an unknown type"};
+    }
   } catch (const std::bad_alloc&) {
     return &NoMemory();
   }

@@ -18,6 +18,8 @@ struct Error {
 // (BadInput) is an invalid argument here; memory that there is none of for the error itself gives an
 // error that nobody destroys.
 Error* ErrorOf(const absl::Status& status) noexcept;
+// The exception that is at work. No status is made of it: that could throw another one.
+Error* ErrorOfException() noexcept;
 
 // A handle or pointer that the caller must give.
 absl::Status Wanted(const void* pointer, std::string_view name);

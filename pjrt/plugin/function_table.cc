@@ -1,6 +1,5 @@
 #include "pjrt/plugin/function_table.h"
 
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -18,8 +17,12 @@ constexpr std::string_view kNames[] = {
 };
 
 template <size_t kId>
-Error* Unimplemented(void*) {
-  return ErrorOf(NotSupported({}, fmt::format("{} is not implemented by Assay's plugin", kNames[kId])));
+Error* Unimplemented(void*) noexcept {
+  try {
+    return ErrorOf(NotSupported({}, fmt::format("{} is not implemented by Assay's plugin", kNames[kId])));
+  } catch (...) {
+    return ErrorOfException();
+  }
 }
 
 template <size_t... kIds>
@@ -59,19 +62,8 @@ absl::Status CheckArguments(const void* raw, size_t wanted) {
   return InvalidProgram({}, fmt::format("the arguments' struct_size is {}, want at least {}", size, wanted));
 }
 
-Error* ErrorOfException() noexcept {
-  try {
-    throw;
-  } catch (const std::bad_alloc&) {
-    return ErrorOf(absl::ResourceExhaustedError("out of memory"));
-  } catch (const std::exception& exception) {
-    return ErrorOf(absl::InternalError(exception.what()));
-  } catch (...) {
-    return ErrorOf(absl::InternalError("an exception of an unknown type"));
-  }
-}
-
 Error* ErrorOfStatus(const absl::Status& status) noexcept { return ErrorOf(status); }
+Error* PendingError() noexcept { return ErrorOfException(); }
 
 }  // namespace internal
 

@@ -20,9 +20,9 @@ struct EntryOf<absl::Status (*)(A&)> {
 
 // InvalidArgument: no arguments, or smaller ones than a plugin of our version can be called with.
 absl::Status CheckArguments(const void* raw, size_t wanted);
-// What an exception that is at work means.
-Error* ErrorOfException() noexcept;
 Error* ErrorOfStatus(const absl::Status& status) noexcept;
+// Of the exception that is at work.
+Error* PendingError() noexcept;
 
 template <auto kFunction>
 Error* Entry(void* raw) noexcept {
@@ -31,7 +31,7 @@ Error* Entry(void* raw) noexcept {
     if (absl::Status status = CheckArguments(raw, kSizeOf<Args>); !status.ok()) return ErrorOfStatus(status);
     return ErrorOfStatus(kFunction(*static_cast<Args*>(raw)));
   } catch (...) {
-    return ErrorOfException();
+    return PendingError();
   }
 }
 
