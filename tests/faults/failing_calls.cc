@@ -6,6 +6,11 @@
 //   NUMBER  of the first call that fails, from 1 on; calls before main do not count
 //   HOW     once, ever, or short (read and write move at most one byte, once)
 //   ERRNO   the error's number
+// ASSAY_FAULT_START=open  calls count from the first one on that opens a file: those before, of reading the
+//   arguments, are the same for each command
+// ASSAY_FAULT_START=call  calls count from assay_faults_begin to assay_faults_end only, or, by
+//   assay_faults_begin_in_window, those of threads that are between assay_window_enter and assay_window_leave
+// ASSAY_FORBID_WRITE_AND_EXECUTE=1  the process ends with exit code 99 where it asks for such a page.
 // ASSAY_FAULT_COUNTS=FILE  when main returns or the process exits, lines "KIND CALLS" are written there.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -45,7 +50,8 @@ struct Fault {
 };
 
 std::atomic<int64_t> calls[kKinds];
-std::atomic<bool> counts{false};
+std::atomic<bool> counts{false}, in_window_only{false}, starts_with_open{false};
+thread_local int windows __attribute__((tls_model("initial-exec"))) = 0;
 Fault fault;
 
 void ReadFault() {
@@ -77,6 +83,7 @@ void WriteCounts() {
 // Counts the call; whether it fails in the way that is asked for.
 bool Meets(Kind kind, How how) {
   if (!counts.load(std::memory_order_relaxed)) return false;
+  if (in_window_only.load(std::memory_order_relaxed) && windows == 0) return false;
   const int64_t number = ++calls[kind];
   if (fault.kind != kind || (fault.how == How::kShort) != (how == How::kShort)) return false;
   return fault.how == How::kEver ? number >= fault.number : number == fault.number;
@@ -92,6 +99,11 @@ ssize_t Left(Kind kind, size_t size) {
   return Fails(kind) ? -1 : static_cast<ssize_t>(size);
 }
 
+void CheckProtection(int protection) {
+  constexpr int kBoth = PROT_WRITE | PROT_EXEC;
+  if ((protection & kBoth) == kBoth && std::getenv("ASSAY_FORBID_WRITE_AND_EXECUTE") != nullptr) _exit(99);
+}
+
 template <typename Function>
 Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -104,15 +116,29 @@ MainFn main_of_program;
 int CountedMain(int argc, char** argv, char** environment) {
   ReadFault();
   std::atexit(WriteCounts);
-  counts = true;
+  const char* const start = std::getenv("ASSAY_FAULT_START");
+  counts = start == nullptr;
+  starts_with_open = start != nullptr && std::strcmp(start, "open") == 0;
   const int code = main_of_program(argc, argv, environment);
-  counts = false;
+  counts = starts_with_open = false;
   return code;
 }
 
 }  // namespace
 
 extern "C" {
+
+__attribute__((visibility("default"))) void assay_faults_begin() { counts = true; }
+__attribute__((visibility("default"))) void assay_faults_begin_in_window() {
+  in_window_only = true;
+  counts = true;
+}
+__attribute__((visibility("default"))) void assay_faults_end() {
+  WriteCounts();
+  counts = false;
+}
+__attribute__((visibility("default"))) void assay_window_enter() { ++windows; }
+__attribute__((visibility("default"))) void assay_window_leave() { --windows; }
 
 int __libc_start_main(MainFn main, int argc, char** argv, void (*init)(), void (*fini)(), void (*rtld_fini)(),
                       void* stack_end) {
@@ -136,6 +162,7 @@ int posix_memalign(void** block, size_t alignment, size_t size) {
 }
 
 void* mmap(void* at, size_t size, int protection, int flags, int fd, off_t offset) noexcept {
+  CheckProtection(protection);
   if (Fails(kMap)) return MAP_FAILED;
   return reinterpret_cast<void*>(syscall(SYS_mmap, at, size, protection, flags, fd, offset));
 }
@@ -143,6 +170,7 @@ void* mmap64(void* at, size_t size, int protection, int flags, int fd, off64_t o
   return mmap(at, size, protection, flags, fd, offset);
 }
 int mprotect(void* at, size_t size, int protection) noexcept {
+  CheckProtection(protection);
   return Fails(kMap) ? -1 : static_cast<int>(syscall(SYS_mprotect, at, size, protection));
 }
 int memfd_create(const char* name, unsigned flags) noexcept {
@@ -155,6 +183,7 @@ int memfd_create(const char* name, unsigned flags) noexcept {
     va_start(more, flags);                                                               \
     const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0; \
     va_end(more);                                                                        \
+    if (starts_with_open.exchange(false)) counts = true;                                 \
     if (Fails(kOpen)) return -1;                                                         \
     return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));           \
   }
