@@ -150,9 +150,14 @@ std::optional<ModuleMatcher::Match> ModuleMatcher::FirstOf(const InstructionRef&
     return Match{alike->second[0], agree ? MatchedBy::kName : MatchedBy::kStructure};
   }
   if (by_name != nullptr) return Match{*by_name, MatchedBy::kName};
+  // Another opcode. Each layer of a model has instructions of one op_name: where the names agree as well, it
+  // is this one.
+  const InstructionRef* const by_name_alone = ByName(second, /*same_opcode=*/false);
+  if (by_name_alone != nullptr && !OpNameOf(instruction).empty() &&
+      OpNameOf(InstructionOf(first_, *by_name_alone)) == OpNameOf(instruction))
+    return Match{*by_name_alone, MatchedBy::kName};
   if (const InstructionRef* const found = ByOpName(instruction)) return Match{*found, MatchedBy::kOpName};
-  if (const InstructionRef* const found = ByName(second, /*same_opcode=*/false))
-    return Match{*found, MatchedBy::kNameAlone};
+  if (by_name_alone != nullptr) return Match{*by_name_alone, MatchedBy::kNameAlone};
   return std::nullopt;
 }
 

@@ -28,6 +28,17 @@ STABLEHLO = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %q : tensor<4xf32>
 }
 """
+# Two layers, whose instructions come from one line of source.
+LAYERS = """HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  c = f32[] constant(7.3)
+  b = f32[4] broadcast(c), dimensions={}
+  q.1 = f32[4] divide(x, b), metadata={op_name="jit(f)/div"}
+  y = f32[4] exponential(q.1)
+  ROOT q.2 = f32[4] divide(y, b), metadata={op_name="jit(f)/div"}
+}
+"""
 TUPLE = """HloModule m
 ENTRY e {
   t = (f32[4]) parameter(0)
@@ -54,6 +65,14 @@ class DiffOfPrograms(CliCase):
         for other in (proto, self.file("divide.mlir", STABLEHLO), self.file("tuple.hlo", TUPLE)):
             self.expect(0, "diff", self.divide, other, "--inputs", self.inputs, output="all equal")
             self.expect(0, "diff", self.divide, other, "--random-inputs", "3", output="all equal")
+
+    def test_one_of_several_layers(self):
+        """The counterpart is the instruction of the same layer, though both have the same op_name."""
+        first = self.file("first.hlo", LAYERS)
+        second = self.file("second.hlo", LAYERS.replace("q.1 = f32[4] divide", "q.1 = f32[4] multiply"))
+        self.expect(1, "diff", first, second, "--inputs", self.inputs,
+                    output="first difference: %q.1 = f32[4] multiply\n"
+                           "  in the first program, by name: %q.1 = f32[4] divide\n")
 
     def test_difference(self):
         result = self.expect(1, "diff", self.divide, self.multiply, "--inputs", self.inputs,
