@@ -63,9 +63,52 @@ const Accuracy& SumInF64();
 // Terms with a subnormal factor may count as zero besides: e grows by the sum of their magnitudes.
 const Accuracy& SumInF32WithoutSubnormals();
 
+// Sums of n terms on tensor cores whose sums are f32 (NVIDIA's of compute capability 8.0 and later): the
+// terms of a group and the sum so far are added in fixed point, each cut at F fraction bits of the greatest
+// exponent among them, and the sum is cut at 24 bits. With d = (1 + 2^-p)^2 - 1 for factors that are first
+// rounded to p bits (d = 0: they are not), G groups that have a term, and a = (n + G) 2^-F + G 2^-23:
+//   RN_T(s - e) <= element <= RN_T(s + e),  s = sum t,  e = (d + (1 + d) a / (1 - a)) sum |t| + n 2^-126
+// Proof of a: n + G numbers are cut, each by less than 2^-F times the greatest magnitude in its group, and G
+// sums by 2^-23; no sum exceeds (1 + d) sum |t| (1 + a / (1 - a)). Where d > 0, terms with a subnormal factor
+// may count as zero besides. NaN, infinities and sums that leave the range are as in SumInF32.
+class TensorCoreSums final : public Accuracy {
+ public:
+  struct Cores {
+    int factor_bits = 0;         // p; 0: factors are as they are
+    int fraction_bits = 25;      // F
+    int64_t terms_of_group = 1;  // of neighbouring k
+    bool has_gaps = false;       // some k are no terms: each term may have a group of its own
+  };
+  explicit TensorCoreSums(const Cores& cores) : cores_(cores) {}
+
+  Basis basis() const override { return Basis::kSum; }
+  bool Allows(const ExactElement& exact, const std::byte* actual) const override;
+  std::string Bound() const override;
+  std::string Allowed(const ExactElement& exact) const override;
+
+ private:
+  Cores cores_;
+};
+
 // f(x) rounded once, or one of the `ulps` next numbers of the type on either side, of the same sign; infinity
 // is the one behind the largest. NaN is NaN. 0 <= ulps <= 16.
 const Accuracy& WithinUlps(int64_t ulps);
+
+// f(x) with an error of at most `relative` |f(x)| + `absolute`, rounded once. With v the correctly rounded
+// result, which is off by h = half a unit in its last place itself:
+//   RN_T(v - e) <= element <= RN_T(v + e),  e = relative (|v| + h) + absolute + h
+// NaN is NaN; infinity is the power of two behind the largest number.
+class WithinError final : public Accuracy {
+ public:
+  WithinError(double relative, double absolute) : relative_(relative), absolute_(absolute) {}
+
+  bool Allows(const ExactElement& exact, const std::byte* actual) const override;
+  std::string Bound() const override;
+  std::string Allowed(const ExactElement& exact) const override;
+
+ private:
+  double relative_, absolute_;
+};
 
 // Members with an approximation are within that one's bound, all others have the reference's
 // bits for what they were given.

@@ -7,10 +7,12 @@
 #ifndef ASSAY_ENGINES_ENGINE_H_
 #define ASSAY_ENGINES_ENGINE_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engines/accuracy.h"
 #include "engines/elementwise_fn.h"
@@ -51,7 +53,19 @@ struct FusionView {
 
 // An approximation of an elementwise function: its results depend on their own elements alone.
 struct Approximation {
-  ElementwiseFn run = nullptr;         // null: the reference's bits
+  using Run = std::function<absl::Status(int64_t n, const std::byte* const* in, std::byte* out)>;
+
+  Approximation() = default;
+  Approximation(Run computed, const Accuracy* bound) : run(std::move(computed)), accuracy(bound) {}
+  Approximation(ElementwiseFn computed, const Accuracy* bound)
+      : Approximation(
+            [computed](int64_t n, const std::byte* const* in, std::byte* out) {
+              computed(n, in, out);
+              return absl::OkStatus();
+            },
+            bound) {}
+
+  Run run;                             // as an ElementwiseFn; null: the reference's bits
   const Accuracy* accuracy = nullptr;  // of basis kValue
 };
 

@@ -168,7 +168,7 @@ absl::Status CheckApproximation(const Approximation& approximation, const Instru
   const int64_t bytes = Bytes(type);
   std::vector<std::byte> found(value.bytes().size());
   const std::byte* const in = operand.data();
-  approximation.run(std::ssize(positions), &in, found.data());
+  ASSAY_RETURN_IF_ERROR(approximation.run(std::ssize(positions), &in, found.data()));
   MismatchSummary worst(*instruction.shape);
   for (size_t i = 0; i < positions.size(); ++i) {
     const std::byte* const a = value.data() + static_cast<int64_t>(i) * bytes;
