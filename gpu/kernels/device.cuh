@@ -193,6 +193,28 @@ __device__ __forceinline__ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], c
 #undef ASSAY_MMA
 }
 
+// A float as TF32, which keeps 11 bits of its significand: rounded to nearest, ties away from zero.
+__device__ __forceinline__ uint32_t ToTf32(float x) {
+  uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
+// C += A B on tensor cores, with sums in f32 that are cut: 16 x 8 and 8 x 8 words of one tf32, or of two
+// floats of 16 bits with neighbouring k. With g and t as above: a[i] is row g + 8 (i % 2), word t + 4 (i /
+// 2); b[i] is word t + 4 i of column g; c[i] is row g + 8 (i / 2), column 2 t + i % 2.
+enum class MmaFloat { kTf32, kBf16, kF16 };
+template <MmaFloat kType>
+__device__ __forceinline__ void Mma(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+#define ASSAY_MMA(TYPES)                                                                               \
+  asm("mma.sync.aligned." TYPES ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                                 \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+  if constexpr (kType == MmaFloat::kTf32) ASSAY_MMA("m16n8k8.row.col.f32.tf32.tf32");
+  if constexpr (kType == MmaFloat::kBf16) ASSAY_MMA("m16n8k16.row.col.f32.bf16.bf16");
+  if constexpr (kType == MmaFloat::kF16) ASSAY_MMA("m16n8k16.row.col.f32.f16.f16");
+#undef ASSAY_MMA
+}
+
 __device__ __forceinline__ double AddNearest(double a, double b) { return __dadd_rn(a, b); }
 __device__ __forceinline__ double AddDown(double a, double b) { return __dadd_rd(a, b); }
 __device__ __forceinline__ double AddUp(double a, double b) { return __dadd_ru(a, b); }

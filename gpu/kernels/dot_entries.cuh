@@ -223,7 +223,8 @@ __device__ __forceinline__ void RepairEntries(const DotArguments& a, Sum sum) {
 struct TilePlace {
   int64_t batch, row, column;
 };
-__device__ __forceinline__ TilePlace PlaceOf(const DotArguments& a, int64_t rows, int64_t columns) {
+template <typename Arguments>
+__device__ __forceinline__ TilePlace PlaceOf(const Arguments& a, int64_t rows, int64_t columns) {
   const int64_t down = (SizeOf(a.lhs.rows) + rows - 1) / rows,
                 across = (SizeOf(a.rhs.rows) + columns - 1) / columns;
   const int64_t batch = blockIdx.x / (down * across), tile = blockIdx.x % (down * across);

@@ -204,8 +204,11 @@ Result cuLaunchKernel(cuda::Function function, unsigned blocks_x, unsigned block
         emulator.settings.order == 0
             ? 0
             : emulator.settings.order + static_cast<int64_t>(emulator.calls["cuLaunchKernel"]));
-    return emulator.Enqueue(stream, [&emulator, function, shape, argument, order] {
+    const Settings& settings = emulator.settings;
+    const auto capability = static_cast<int>(settings.capability_major * 10 + settings.capability_minor);
+    return emulator.Enqueue(stream, [&emulator, function, shape, argument, order, capability] {
       Launch launch = shape;
+      launch.capability = capability;
       launch.argument = argument.data();
       launch.order = order;
       return RunKernel(&emulator, function, launch);

@@ -40,6 +40,7 @@ struct Launch {
   const std::byte* argument = nullptr;  // the structure that the kernel takes by value
   uint64_t order = 0;                   // of blocks: 0 is that of their numbers, else a seed (device/block.h)
   Fault fault{};
+  int capability = 90;  // of the device: 90 is 9.0
 };
 
 class Kernel {

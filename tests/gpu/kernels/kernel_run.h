@@ -68,7 +68,7 @@ uint64_t AddressOf(T* p) {
 template <typename Arguments>
 std::string TryKernel(const char* module, const char* name, int64_t blocks, int64_t threads,
                       int64_t shared_bytes, const Arguments& arguments, const TestMemory& memory,
-                      uint64_t order = 0, emulated::Fault fault = {}) {
+                      uint64_t order = 0, emulated::Fault fault = {}, int capability = 90) {
   const emulated::Module* const found = emulated::CompiledModule(module);
   REQUIRE(found != nullptr);
   const emulated::Kernel* const kernel = found->Find(name);
@@ -81,6 +81,7 @@ std::string TryKernel(const char* module, const char* name, int64_t blocks, int6
   launch.argument = reinterpret_cast<const std::byte*>(&arguments);
   launch.order = order;
   launch.fault = fault;
+  launch.capability = capability;
   return kernel->Run(launch, memory);
 }
 template <typename Arguments>

@@ -6,6 +6,7 @@
 
 #include "tests/gpu/emulator/device/block.h"
 #include "tests/gpu/emulator/device/device.h"
+#include "tests/gpu/emulator/device/tensor_core.h"
 
 namespace assay::gpu {
 namespace {
@@ -157,6 +158,42 @@ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2], bool
     }
   };
   Fragments fragments{c, a, b, a_signed, b_signed};
+  GridRun::Current()->Together(&Fragments::Apply, &fragments);
+}
+
+uint32_t ToTf32(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) return 0x7fffffff;
+  return std::isinf(x) ? bits : (bits + 0x1000) & 0xffffe000;
+}
+
+void MmaFloats(MmaFloat type, float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  struct Fragments {
+    MmaFloat type;
+    const emulated::TensorCore* core;
+    float* c;
+    const uint32_t *a, *b;
+    static void Apply(void* const* operands) {
+      const auto lane = [&](int i) -> const Fragments& {
+        return *static_cast<const Fragments*>(operands[i]);
+      };
+      emulated::TensorRow left[16], right[8];
+      for (int i = 0; i < 32; ++i) {
+        for (int j = 0; j < 4; ++j) left[i / 4 + j % 2 * 8].words[i % 4 + j / 2 * 4] = lane(i).a[j];
+        for (int j = 0; j < 2; ++j) right[i / 4].words[i % 4 + j * 4] = lane(i).b[j];
+      }
+      const auto type = static_cast<emulated::TensorFloat>(lane(0).type);
+      for (int i = 0; i < 32; ++i) {
+        for (int j = 0; j < 4; ++j) {
+          float& sum = lane(i).c[j];
+          sum = emulated::TensorCoreSum(*lane(0).core, type, left[i / 4 + j / 2 * 8],
+                                        right[i % 4 * 2 + j % 2], sum);
+        }
+      }
+    }
+  };
+  const bool is_hopper = GridRun::Current()->capability() >= 90;
+  Fragments fragments{type, is_hopper ? &emulated::kHopperCore : &emulated::kAmpereCore, c, a, b};
   GridRun::Current()->Together(&Fragments::Apply, &fragments);
 }
 

@@ -44,6 +44,7 @@ class GridRun {
   Index3 block_index() const { return {here_->first.x + rank(), here_->first.y, here_->first.z}; }
   Index3 block_size() const { return {launch_.block[0], launch_.block[1], launch_.block[2]}; }
   Index3 grid_size() const { return {launch_.grid[0], launch_.grid[1], launch_.grid[2]}; }
+  int capability() const { return launch_.capability; }
   uint32_t lane() const { return running_ % 32; }
   uint32_t rank() const { return running_ / threads_; }  // of the block in its cluster
   unsigned char* shared() { return shared_of(rank()); }

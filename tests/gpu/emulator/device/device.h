@@ -136,6 +136,15 @@ void MmaI8(int32_t (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
   MmaI8(c, a, b, kASigned, kBSigned);
 }
 
+uint32_t ToTf32(float x);
+// C += A B of 16 x 8 and 8 x 8 words of tf32, bf16 or f16, as the launch's device adds them.
+enum class MmaFloat { kTf32, kBf16, kF16 };
+void MmaFloats(MmaFloat type, float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]);
+template <MmaFloat kType>
+void Mma(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  MmaFloats(kType, c, a, b);
+}
+
 // Of sm_90a (gpu/kernels/cluster.cuh).
 using emulated::BarrierArriveAt;
 using emulated::BarrierExpect;
