@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "evaluator/eval_context.h"
+#include "gpu/approximate_members.h"
 #include "gpu/fused_launch.h"
 #include "gpu/ptx/fused.h"
 #include "gpu/ptx/repair.h"
@@ -38,6 +40,7 @@ class FusedStep final : public DeviceKernel {
         members_(step.members.begin(), step.members.end()),
         operands_(step.operands.begin(), step.operands.end()),
         is_counter_(IsCounter(step)) {
+    if (kernel_.is_approximate) approximate_.emplace(shared_device(), View());
     // Open elements are made of the operands afterwards.
     if (kernel_.may_leave_open) return;
     const Shape& result = *step.root().shape;
@@ -50,6 +53,10 @@ class FusedStep final : public DeviceKernel {
   }
 
   std::string_view algorithm() const override { return "generated PTX"; }
+  const Accuracy& accuracy() const override { return approximate_ ? approximate_->accuracy() : BitExact(); }
+  Approximation ApproximationOf(const Instruction& member) const override {
+    return approximate_ ? approximate_->Of(member) : Approximation{};
+  }
   bool defers_checks() const override { return kernel_.may_leave_open && kernel_.elements <= kMaxDeferred; }
 
  private:
@@ -82,13 +89,15 @@ class FusedStep final : public DeviceKernel {
   const std::vector<int32_t> members_, operands_;
   const bool is_counter_;
   std::vector<size_t> overwritten_;
+  std::optional<ApproximateMembers> approximate_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFused(const std::shared_ptr<Device>& device,
-                                                           const FusionView& step) {
-  ASSAY_ASSIGN_OR_RETURN(FusedKernel kernel, MakeFusedPtx(step, device->properties().capability));
+                                                           const FusionView& step, bool approximate) {
+  ASSAY_ASSIGN_OR_RETURN(FusedKernel kernel,
+                         MakeFusedPtx(step, device->properties().capability, approximate));
   ASSAY_ASSIGN_OR_RETURN(
       const DeviceFunction* const function,
       device->Load(std::as_bytes(std::span(kernel.text)), std::string(FusedKernel::kName)));

@@ -10,8 +10,9 @@
 namespace assay::gpu {
 
 // NotSupported says what PTX can't be made for, or what the driver's compiler said.
+// `approximate`: functions within a bound (gpu/ptx/approximate.h).
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareFused(const std::shared_ptr<Device>& device,
-                                                           const FusionView& step);
+                                                           const FusionView& step, bool approximate);
 
 }  // namespace assay::gpu
 

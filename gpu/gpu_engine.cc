@@ -81,7 +81,8 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceOrReduction(const std
   if (!absl::IsUnimplemented(kernel.status())) return kernel;
   const auto self = static_cast<int32_t>(&step.instruction - step.computation.instructions.data());
   absl::StatusOr<std::shared_ptr<const Kernel>> generated =
-      PrepareReduction(device, {step.module, step.computation, {&self, 1}, step.instruction.operands});
+      PrepareReduction(device, {step.module, step.computation, {&self, 1}, step.instruction.operands},
+                       /*approximate=*/false);
   const bool is_single = step.instruction.operands.size() == 2;
   return is_single && absl::IsUnimplemented(generated.status()) ? kernel : generated;
 }
@@ -126,19 +127,19 @@ const KernelRow* KernelFor(Opcode opcode) {
 }
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<Device>& device,
-                                                        const FusionView& step, int64_t residues_from) {
+                                                        const FusionView& step, const GpuOptions& options) {
   if (step.root().opcode == Opcode::kConcatenate) return PrepareConcatenate(device, step);
   if (!step.is_single())
-    return step.root().opcode == Opcode::kReduce ? PrepareReduction(device, step)
-                                                 : PrepareFused(device, step);
+    return step.root().opcode == Opcode::kReduce ? PrepareReduction(device, step, options.fast)
+                                                 : PrepareFused(device, step, options.fast);
   const StepView single = step.single();
   if (IsPassed(single)) return PreparePassed();
   if (const KernelRow* const row = KernelFor(single.instruction.opcode)) {
-    return row->prepare_product != nullptr ? row->prepare_product(device, single, residues_from)
+    return row->prepare_product != nullptr ? row->prepare_product(device, single, options.residues_from)
                                            : row->prepare(device, single);
   }
   if (!step.root().shape->IsArray()) return NotSupported({}, "several results");
-  return PrepareFused(device, step);
+  return PrepareFused(device, step, options.fast);
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> GpuEngine::Prepare(const FusionVie
   if (options_.min_elements < 0) {
     if (const std::string why = WhyOnCpu(step); !why.empty()) return NotSupported({}, why);
   }
-  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step, options_.residues_from);
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = PrepareOn(device, step, options_);
   // A device that fails, or has no memory left, has run nothing yet: the CPU can do all of it.
   if (kernel.ok() || absl::IsUnimplemented(kernel.status())) return kernel;
   return NotSupported({},

@@ -1,5 +1,6 @@
 // The engine "gpu": large steps on a device by CUDA's driver API, with the reference's bits. Values stay on
-// the device between its steps.
+// the device between its steps. "gpu-fast" is the same engine with approximate kernels for some steps, each
+// with a bound (Kernel::accuracy).
 #ifndef ASSAY_GPU_GPU_ENGINE_H_
 #define ASSAY_GPU_GPU_ENGINE_H_
 
@@ -17,6 +18,7 @@ struct GpuOptions {
   int64_t min_elements = -1;
   // From how many products on a device that can takes dots by residues; -1: by the table of residue_dot.h.
   int64_t residues_from = -1;
+  bool fast = false;
   friend auto operator<=>(const GpuOptions&, const GpuOptions&) = default;
 };
 
@@ -24,7 +26,7 @@ class GpuEngine final : public Engine {
  public:
   explicit GpuEngine(GpuOptions options) : options_(std::move(options)) {}
 
-  std::string_view name() const override { return "gpu"; }
+  std::string_view name() const override { return options_.fast ? "gpu-fast" : "gpu"; }
   // On a machine with a device.
   bool MayTake(Opcode opcode) const override;
   // Where there is no device, why is the reason of every step that it declines.

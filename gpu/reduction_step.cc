@@ -13,6 +13,7 @@
 #include "evaluator/scalar_function.h"
 #include "evaluator/static_shape.h"
 #include "fmt/format.h"
+#include "gpu/approximate_members.h"
 #include "gpu/fused_launch.h"
 #include "gpu/kernel_function.h"
 #include "gpu/kernels/fused/reduced_arguments.h"
@@ -59,6 +60,7 @@ struct Members {
         members(step.members.begin(), step.members.end()),
         operands(step.operands.begin(), step.operands.end()) {}
   const Instruction& root() const { return computation.instructions[static_cast<size_t>(members.back())]; }
+  FusionView All() const { return {module, computation, members, operands}; }
   FusionView Producer() const {
     return {module, computation, std::span(members).first(members.size() - 1), operands};
   }
@@ -89,6 +91,7 @@ class ReductionStep final : public DeviceKernel {
   ReductionStep(std::shared_ptr<Device> device, const FusionView& step, Parts parts)
       : DeviceKernel(std::move(device)), step_(step), parts_(std::move(parts)) {
     elements_ = step_.ShapeOf(step_.root().operands[0]).num_elements();
+    if (parts_.reduction.kernel.is_approximate) approximate_.emplace(shared_device(), step_.All());
   }
 
   std::string_view algorithm() const override {
@@ -100,6 +103,10 @@ class ReductionStep final : public DeviceKernel {
       default:
         return "in order, generated PTX";
     }
+  }
+  const Accuracy& accuracy() const override { return approximate_ ? approximate_->accuracy() : BitExact(); }
+  Approximation ApproximationOf(const Instruction& member) const override {
+    return approximate_ ? approximate_->Of(member) : Approximation{};
   }
   bool defers_checks() const override { return needs_check() && elements_ <= kMaxDeferred; }
 
@@ -259,6 +266,7 @@ class ReductionStep final : public DeviceKernel {
   const Members step_;
   const Parts parts_;
   int64_t elements_ = 0;
+  std::optional<ApproximateMembers> approximate_;
 };
 
 std::string WhyNotOneType(const StepView& reduce) {
@@ -320,14 +328,15 @@ absl::Status PrepareFinish(Device& device, ElementType type, ReductionStep::Part
 }
 
 absl::StatusOr<std::optional<Unfused>> PrepareUnfused(const std::shared_ptr<Device>& device,
-                                                      const FusionView& step) {
+                                                      const FusionView& step, bool approximate) {
   const Members members(step);
   if (step.is_single() || step.root().operands.size() != 2) return std::nullopt;
   const FusionView producer = members.Producer();
   if (producer.members.back() != step.root().operands[0])
     return NotSupported({}, "the reduce does not read the last member");
   Unfused unfused;
-  ASSAY_ASSIGN_OR_RETURN(unfused.kernel, MakeFusedPtx(producer, device->properties().capability));
+  ASSAY_ASSIGN_OR_RETURN(unfused.kernel,
+                         MakeFusedPtx(producer, device->properties().capability, approximate));
   ASSAY_ASSIGN_OR_RETURN(unfused.function, device->Load(std::as_bytes(std::span(unfused.kernel.text)),
                                                         std::string(FusedKernel::kName)));
   absl::StatusOr<std::shared_ptr<const Kernel>> reduce =
@@ -341,11 +350,11 @@ absl::StatusOr<std::optional<Unfused>> PrepareUnfused(const std::shared_ptr<Devi
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduction(const std::shared_ptr<Device>& device,
-                                                               const FusionView& step) {
+                                                               const FusionView& step, bool approximate) {
   const StepView reduce{step.module, step.computation, step.root()};
   ReductionStep::Parts parts;
   ASSAY_ASSIGN_OR_RETURN(parts.reduction.plan, PlanOf(reduce, device->properties().multiprocessors));
-  ASSAY_ASSIGN_OR_RETURN(parts.reduction.kernel, MakeReductionPtx(step, parts.reduction.plan));
+  ASSAY_ASSIGN_OR_RETURN(parts.reduction.kernel, MakeReductionPtx(step, parts.reduction.plan, approximate));
   ASSAY_RETURN_IF_ERROR(parts.reduction.Load(*device));
   const ReductionPlan& plan = parts.reduction.plan;
   if (plan.order == ReductionOrder::kSum) {
@@ -358,7 +367,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduction(const std::shared
     ASSAY_ASSIGN_OR_RETURN(ends.kernel, MakePartsPtx(step, ends.plan));
     ASSAY_RETURN_IF_ERROR(ends.Load(*device));
   }
-  ASSAY_ASSIGN_OR_RETURN(parts.unfused, PrepareUnfused(device, step));
+  ASSAY_ASSIGN_OR_RETURN(parts.unfused, PrepareUnfused(device, step, parts.reduction.kernel.is_approximate));
   return std::make_shared<const ReductionStep>(device, step, std::move(parts));
 }
 

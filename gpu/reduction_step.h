@@ -11,8 +11,9 @@
 
 namespace assay::gpu {
 
+// `approximate`: functions within a bound (gpu/ptx/approximate.h).
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduction(const std::shared_ptr<Device>& device,
-                                                               const FusionView& step);
+                                                               const FusionView& step, bool approximate);
 
 // Why a reduce can't be a generated kernel, whatever computes its operands; empty: it can.
 std::string WhyNoReduction(const StepView& reduce);

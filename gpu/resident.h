@@ -73,6 +73,7 @@ class DeviceKernel : public Kernel {
  protected:
   explicit DeviceKernel(std::shared_ptr<Device> device) : device_(std::move(device)) {}
   Device& device() const { return *device_; }
+  const std::shared_ptr<Device>& shared_device() const { return device_; }
 
  private:
   // The operands over which the one result may be written where nobody else wants them.

@@ -31,7 +31,7 @@ Register Quotient(Words& words, Width width, Register value, int64_t size) {
 }  // namespace
 
 FusionBody::FusionBody(PtxWriter& writer, const FusionView& step, std::span<const int32_t> members,
-                       const Shape& shape, int64_t operands)
+                       const Shape& shape, int64_t operands, bool approximate)
     : writer_(writer),
       step_(step),
       members_(members),
@@ -40,7 +40,7 @@ FusionBody::FusionBody(PtxWriter& writer, const FusionView& step, std::span<cons
       elements_(writer),
       is_read_(step.operands.size(), false),
       reads_in_place_(step.operands.size(), true),
-      emitter_{writer, elements_} {}
+      emitter_{.w = writer, .elements = elements_, .approximate = approximate} {}
 
 Register FusionBody::InPrologue(int64_t offset) {
   const auto [at, fresh] = arguments_.try_emplace(offset);

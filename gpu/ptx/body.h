@@ -28,7 +28,7 @@ class FusionBody {
   // `members`: those of the step that are made here, of as many elements as `shape`. The address of the
   // step's operand k is the argument's word at operands + 8 k.
   FusionBody(PtxWriter& writer, const FusionView& step, std::span<const int32_t> members, const Shape& shape,
-             int64_t operands);
+             int64_t operands, bool approximate);
 
   // Makes the members at the position in the register.
   absl::Status Make(Register position);

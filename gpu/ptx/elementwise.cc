@@ -7,6 +7,7 @@
 #include "evaluator/elementwise.h"
 #include "evaluator/registry.h"
 #include "fmt/format.h"
+#include "gpu/ptx/approximate.h"
 #include "gpu/ptx/lanes.h"
 
 namespace assay::gpu {
@@ -98,6 +99,8 @@ absl::StatusOr<Element> EmitElementwise(Emitter& emitter, const Instruction& ins
     if (instruction.opcode != Opcode::kBitcastConvert)
       return NotSupported({}, fmt::format("no PTX for {}", Name(instruction.opcode)));
   ASSAY_RETURN_IF_ERROR(CheckTypes(instruction, operands));
+  if (emitter.approximate && ApproximationBound(instruction) != nullptr)
+    return EmitApproximation(emitter, instruction, *operands[0]);
   ASSAY_ASSIGN_OR_RETURN(Element element, EmitMixed(emitter, instruction, operands));
   if (IsKnown(element)) return element;
   const ElementType type = operands[0]->type;

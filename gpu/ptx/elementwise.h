@@ -1,6 +1,6 @@
 // Elementwise instructions as PTX: what each does to the elements of its operands in a thread's registers.
 // Results have the bits of the op table's strip functions, or the thread's element is open:
-// then the host makes it (repair.h).
+// then the host makes it (repair.h). Only an emitter that approximates gives others.
 #ifndef ASSAY_GPU_PTX_ELEMENTWISE_H_
 #define ASSAY_GPU_PTX_ELEMENTWISE_H_
 
@@ -18,6 +18,7 @@ struct Emitter {
   Elements& elements;
   Register open =
       {};  // a predicate: this thread's element is open; unknown where no instruction leaves one open
+  bool approximate = false;  // instructions that have an approximation are that (approximate.h)
 
   void LeaveOpenIf(Register predicate) { open = open.known() ? w.OrPred(open, predicate) : predicate; }
 };

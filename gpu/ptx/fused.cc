@@ -23,10 +23,10 @@ static_assert(sizeof(FusedArgument) == kOperands + 8);
 class Builder {
  public:
   // A loop that makes so many elements at a time, and one for what is left.
-  Builder(const FusionView& step, int at_once)
+  Builder(const FusionView& step, int at_once, bool approximate)
       : step_(step),
         at_once_(at_once),
-        body_(writer_, step, step.members, *step.root().shape, kOperands),
+        body_(writer_, step, step.members, *step.root().shape, kOperands, approximate),
         elements_(body_.elements()) {}
 
   absl::StatusOr<FusedKernel> Run() {
@@ -117,18 +117,25 @@ LaunchShape FusedKernel::Shape(int multiprocessors) const {
   return {.blocks = {static_cast<uint32_t>(blocks), 1, 1}, .threads = {kThreads, 1, 1}};
 }
 
-absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capability& capability) {
+absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capability& capability,
+                                         bool approximate) {
   if (capability < Capability{8, 0})
     return NotSupported(
         {}, fmt::format("compute capability {}.{}, wanted 8.0", capability.major, capability.minor));
   const Shape& shape = *step.root().shape;
   if (const std::string_view why = WhyNotStatic(shape); !why.empty()) return NotSupported({}, why);
-  Builder one(step, 1);
+  Builder one(step, 1, approximate);
   absl::StatusOr<FusedKernel> kernel = one.Run();
+  if (approximate && kernel.ok()) {
+    if (kernel->may_leave_open) return MakeFusedPtx(step, capability);
+    kernel->is_approximate = true;
+  }
   const int at_once = ElementsAtOnce(one.body_instructions());
   // A thread has several elements where all threads that run at once have.
   if (!kernel.ok() || at_once == 1 || kernel->elements < kFewest) return kernel;
-  return Builder(step, at_once).Run();
+  kernel = Builder(step, at_once, approximate).Run();
+  if (kernel.ok()) kernel->is_approximate = approximate;
+  return kernel;
 }
 
 std::string WhyNoMember(const StepView& step) {
@@ -136,7 +143,7 @@ std::string WhyNoMember(const StepView& step) {
   const FusionView alone{step.module, step.computation, {&self, 1}, step.instruction.operands};
   if (const std::string_view why = WhyNotStatic(*step.instruction.shape); !why.empty())
     return std::string(why);
-  const absl::StatusOr<FusedKernel> kernel = Builder(alone, 1).Run();
+  const absl::StatusOr<FusedKernel> kernel = Builder(alone, 1, /*approximate=*/false).Run();
   return kernel.ok() ? std::string() : std::string(kernel.status().message());
 }
 

@@ -1,5 +1,6 @@
 // A fusion of elementwise instructions as a PTX kernel: a loop over the elements of its root in row-major
-// order, in which a thread makes one element from those of the operands. Results have the reference's bits;
+// order, in which a thread makes one element from those of the operands. Results have the reference's bits,
+// but for members that are approximated (approximate.h);
 // elements that take more than the kernel does (arguments next to a midpoint, of a huge angle) are open:
 // their positions are put into a list, and the host makes them (repair.h).
 #ifndef ASSAY_GPU_PTX_FUSED_H_
@@ -36,6 +37,7 @@ struct FusedKernel {
   size_t num_operands = 0;
   int at_once = 1;              // elements that a thread makes at a time
   bool may_leave_open = false;  // else the list and its counter may be null
+  bool is_approximate = false;  // members that have an approximation are that
   std::vector<bool>
       is_read;  // by operand: whether its address must be valid; constants of one element are in the text
   // By operand: each element is read by the thread that writes the result's at its position.
@@ -47,8 +49,10 @@ struct FusedKernel {
   LaunchShape Shape(int multiprocessors) const;
 };
 
-// NotSupported says what the kernel can't be made for.
-absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capability& capability);
+// NotSupported says what the kernel can't be made for. `approximate`: members that have an approximation are
+// that, unless the kernel would leave elements open: the host makes those exactly.
+absl::StatusOr<FusedKernel> MakeFusedPtx(const FusionView& step, const Capability& capability,
+                                         bool approximate = false);
 
 // Whether an instruction can be a member: Engine::CanFuse. The reason, or nothing.
 std::string WhyNoMember(const StepView& step);

@@ -24,7 +24,8 @@ constexpr int64_t kOpenList = 0, kOpenRoom = 8, kOpenCounter = 16, kOutputs = 24
 
 class ReductionBuilder {
  public:
-  ReductionBuilder(const FusionView& step, const ReductionPlan& plan, bool of_parts, int at_once)
+  ReductionBuilder(const FusionView& step, const ReductionPlan& plan, bool of_parts, int at_once,
+                   bool approximate)
       : step_(step),
         plan_(plan),
         of_parts_(of_parts),
@@ -32,7 +33,7 @@ class ReductionBuilder {
         num_reduced_(step.root().operands.size() / 2),
         operands_at_(kOutputs + 16 * static_cast<int64_t>(num_reduced_)),
         members_(of_parts ? std::span<const int32_t>() : step.members.first(step.members.size() - 1)),
-        body_(writer_, step, members_, ShapeOf(step.root().operands[0]), operands_at_),
+        body_(writer_, step, members_, ShapeOf(step.root().operands[0]), operands_at_, approximate),
         elements_(body_.elements()) {}
 
   absl::StatusOr<ReductionKernel> Run() {
@@ -359,12 +360,19 @@ class ReductionBuilder {
   Register has_any_;
 };
 
-absl::StatusOr<ReductionKernel> MakeKernel(const FusionView& step, const ReductionPlan& plan, bool of_parts) {
-  ReductionBuilder one(step, plan, of_parts, 1);
+absl::StatusOr<ReductionKernel> MakeKernel(const FusionView& step, const ReductionPlan& plan, bool of_parts,
+                                           bool approximate) {
+  ReductionBuilder one(step, plan, of_parts, 1, approximate);
   absl::StatusOr<ReductionKernel> kernel = one.Run();
+  if (approximate && kernel.ok()) {
+    if (kernel->may_leave_open) return MakeKernel(step, plan, of_parts, false);
+    kernel->is_approximate = true;
+  }
   const int at_once = ElementsAtOnce(one.body_instructions());
   if (!kernel.ok() || at_once == 1 || plan.chunk < at_once * plan.group) return kernel;
-  return ReductionBuilder(step, plan, of_parts, at_once).Run();
+  kernel = ReductionBuilder(step, plan, of_parts, at_once, approximate).Run();
+  if (kernel.ok()) kernel->is_approximate = approximate;
+  return kernel;
 }
 
 }  // namespace
@@ -415,11 +423,12 @@ std::optional<ReductionPlan> ReductionPlanOf(const StepView& reduce, int multipr
   return plan;
 }
 
-absl::StatusOr<ReductionKernel> MakeReductionPtx(const FusionView& step, const ReductionPlan& plan) {
-  return MakeKernel(step, plan, false);
+absl::StatusOr<ReductionKernel> MakeReductionPtx(const FusionView& step, const ReductionPlan& plan,
+                                                 bool approximate) {
+  return MakeKernel(step, plan, false, approximate);
 }
 absl::StatusOr<ReductionKernel> MakePartsPtx(const FusionView& step, const ReductionPlan& plan) {
-  return MakeKernel(step, plan, true);
+  return MakeKernel(step, plan, true, false);
 }
 
 }  // namespace assay::gpu

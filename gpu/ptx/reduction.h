@@ -54,6 +54,7 @@ struct ReductionKernel {
   size_t num_reduced = 0, num_operands = 0;  // of the reduce, without init values; of the step
   int64_t threads = 0;
   bool may_leave_open = false;  // open elements are left out
+  bool is_approximate = false;  // members that have an approximation are that
   int64_t terms_of_thread = 0;  // elements that one thread combines, at most
 
   std::vector<std::byte> Argument(const ReductionArgument& argument) const;
@@ -61,8 +62,9 @@ struct ReductionKernel {
 };
 
 // `step`: a reduce as the root, alone or behind members that compute what it reads. Its sums are parts; other
-// reducers end with the init values where there is one part.
-absl::StatusOr<ReductionKernel> MakeReductionPtx(const FusionView& step, const ReductionPlan& plan);
+// reducers end with the init values where there is one part. `approximate`: as of MakeFusedPtx.
+absl::StatusOr<ReductionKernel> MakeReductionPtx(const FusionView& step, const ReductionPlan& plan,
+                                                 bool approximate = false);
 // What combines the parts of the same reduce, in a plan whose length they are.
 absl::StatusOr<ReductionKernel> MakePartsPtx(const FusionView& step, const ReductionPlan& plan);
 

@@ -61,6 +61,10 @@ void FusedMultiplyAdd(uint64_t* s, const Op& op) {
   const double result = std::fma(a, b, c);
   s[op.d] = std::isnan(result) && !std::isnan(a) && !std::isnan(b) ? Bits(result, c, c) : Bits(result, a, b);
 }
+void FusedMultiplyAdd32(uint64_t* s, const Op& op) {
+  const float result = std::fma(As<float>(s[op.a]), As<float>(s[op.b]), As<float>(s[op.c]));
+  s[op.d] = Bits(result, result, result);
+}
 template <typename T, bool (*f)(T, T)>
 void Test2(uint64_t* s, const Op& op) {
   s[op.d] = f(As<T>(s[op.a]), As<T>(s[op.b])) ? 1 : 0;
@@ -84,6 +88,43 @@ void Shift(uint64_t* s, const Op& op) {
 void Select(uint64_t* s, const Op& op) { s[op.d] = s[op.c] != 0 ? s[op.a] : s[op.b]; }
 void Move(uint64_t* s, const Op& op) { s[op.d] = s[op.a]; }
 void NotPred(uint64_t* s, const Op& op) { s[op.d] = s[op.a] == 0; }
+
+// ---- approximate functions ----
+
+// These may be anything within the errors that the ISA states, and programs may rely on nothing better. So
+// results are the right ones with an error that depends on the argument's bits: as large as may be for half
+// of them.
+double ErrorOf(float x) {
+  uint64_t hash = (std::bit_cast<uint32_t>(x) + uint64_t{1}) * 0x9e3779b97f4a7c15;
+  hash ^= hash >> 29;
+  const double part = std::ldexp(static_cast<double>(hash >> 40 & 0xffff), -15) - 1;  // from -1 to 1
+  return (hash >> 20 & 1) != 0 ? part : part < 0 ? -1 : 1;
+}
+// What is left of an error of 2^log2 when the result is rounded to nearest.
+double Left(double log2, double of_rounding) { return std::exp2(log2) - of_rounding; }
+
+float Off(float x, double right, double relative, double absolute) {
+  if (std::isnan(x) || std::isnan(right)) return std::nanf("");
+  if (std::isinf(right) || right == 0) return static_cast<float>(right);
+  return static_cast<float>(right + ErrorOf(x) * (relative * std::fabs(right) + absolute));
+}
+float Ex2(float x) { return x == 0 ? 1 : Off(x, std::exp2(double{x}), Left(-22, 0x1p-24), 0); }
+float Lg2(float x) {
+  const bool near_one = x > 0.5 && x < 2;
+  return Off(x, std::log2(double{x}), near_one ? 0 : Left(-22, 0x1p-24), near_one ? Left(-22, 0x1p-25) : 0);
+}
+float Rcp(float x) { return Off(x, 1 / double{x}, 0x1p-24, 0); }
+float Rsqrt(float x) { return Off(x, 1 / std::sqrt(double{x}), Left(-22.4, 0x1p-24), 0); }
+float Tanh(float x) {
+  return std::isinf(x) ? std::copysign(1.0f, x) : Off(x, std::tanh(double{x}), Left(-11, 0x1p-24), 0);
+}
+// Beyond two pi nothing is promised.
+float AngleFunction(float x, double right) {
+  if (std::fabs(x) > 0x1.921fb54442d18p+2 && !std::isinf(x)) return As<float>(kAnything);
+  return Off(x, right, 0, Left(-20.5, 0x1p-25));
+}
+float Sin(float x) { return AngleFunction(x, std::sin(double{x})); }
+float Cos(float x) { return AngleFunction(x, std::cos(double{x})); }
 
 // ---- conversions ----
 
@@ -340,6 +381,14 @@ constexpr Operation kOperations[] = {
     WORDS("32", "r", uint32_t),
     WORDS("64", "d", uint64_t),
     {"fma.rn.f64", "dddd", FusedMultiplyAdd},
+    {"fma.rn.f32", "rrrr", FusedMultiplyAdd32},
+    {"ex2.approx.f32", "rr", Real1<float, Ex2>},
+    {"lg2.approx.f32", "rr", Real1<float, Lg2>},
+    {"rcp.approx.f32", "rr", Real1<float, Rcp>},
+    {"rsqrt.approx.f32", "rr", Real1<float, Rsqrt>},
+    {"tanh.approx.f32", "rr", Real1<float, Tanh>},
+    {"sin.approx.f32", "rr", Real1<float, Sin>},
+    {"cos.approx.f32", "rr", Real1<float, Cos>},
     {"mul.wide.u32", "drr", MulWide},
     {"max.u32", "rrr", Int2<uint32_t, Larger<uint32_t>>},
     {"min.u32", "rrr", Int2<uint32_t, Smaller<uint32_t>>},
