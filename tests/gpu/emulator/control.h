@@ -13,6 +13,7 @@
 //   MEMORY           bytes of device memory: 2147483648. What goes beyond is out of memory.
 //   SHARED           bytes of shared memory that a block may ask for: 232448
 //   POOLS            1: there are memory pools; 0: there are none
+//   KERNELS          1: the library offers the kernels of gpu/kernels; 0: it offers none
 //   EAGER            0: what is put into a stream waits there until somebody waits for it; 1: it runs at once
 //   ORDER            0: blocks of a kernel run one after the other; else a seed: those of each launch
 //                    start in another random order, some at once (device/block.h)

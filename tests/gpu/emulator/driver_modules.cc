@@ -220,7 +220,7 @@ Result cuLaunchKernel(cuda::Function function, unsigned blocks_x, unsigned block
 const void* assay_kernel_image(const char* module, size_t* bytes) {
   Emulator& emulator = Emulator::Get();
   const std::lock_guard lock(emulator.mutex);
-  if (emulator.FindModule(module) == nullptr) return nullptr;
+  if (emulator.settings.kernels == 0 || emulator.FindModule(module) == nullptr) return nullptr;
   const std::string& image = *emulator.images.insert(std::string(kImagePrefix) + module).first;
   *bytes = image.size();
   return image.c_str();

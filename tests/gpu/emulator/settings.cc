@@ -8,11 +8,12 @@
 namespace assay::emulated {
 namespace {
 
-constexpr const char* kNumbers[] = {"DEVICES", "DRIVER_VERSION", "MULTIPROCESSORS", "MEMORY",
-                                    "SHARED",  "POOLS",          "EAGER",           "ORDER"};
+constexpr const char* kNumbers[] = {"DEVICES", "DRIVER_VERSION", "MULTIPROCESSORS", "MEMORY", "SHARED",
+                                    "POOLS",   "KERNELS",        "EAGER",           "ORDER"};
 constexpr int64_t Settings::*kMembers[] = {
-    &Settings::devices, &Settings::driver_version, &Settings::multiprocessors, &Settings::memory,
-    &Settings::shared,  &Settings::pools,          &Settings::eager,           &Settings::order};
+    &Settings::devices, &Settings::driver_version, &Settings::multiprocessors,
+    &Settings::memory,  &Settings::shared,         &Settings::pools,
+    &Settings::kernels, &Settings::eager,          &Settings::order};
 
 std::optional<int64_t> Number(std::string_view text) {
   int64_t value = 0;
@@ -80,7 +81,7 @@ bool Settings::Set(std::string_view setting, const char* value) {
 Settings EnvironmentSettings() {
   Settings settings;
   for (const std::string name : {"DEVICES", "NAME", "CAPABILITY", "DRIVER_VERSION", "MULTIPROCESSORS",
-                                 "MEMORY", "SHARED", "POOLS", "EAGER", "ORDER", "FAIL"}) {
+                                 "MEMORY", "SHARED", "POOLS", "KERNELS", "EAGER", "ORDER", "FAIL"}) {
     const std::string variable = "ASSAY_EMULATED_" + name;
     const char* const value = std::getenv(variable.c_str());
     if (value == nullptr || settings.Set(name, value)) continue;

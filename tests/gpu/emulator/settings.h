@@ -29,6 +29,7 @@ struct Settings {
   int64_t memory = int64_t{2} << 30;
   int64_t shared = 227 << 10;
   int64_t pools = 1;
+  int64_t kernels = 1;
   int64_t eager = 0;
   int64_t order = 0;
   std::vector<FailRule> fail;
