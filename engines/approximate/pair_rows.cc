@@ -34,11 +34,32 @@ void Pair(const float* even, const float* odd, int64_t n, float* pairs) {
   }
 }
 
+// row[k] = the upper halves of row[2 k] and row[2 k + 1], k < n / 2.
+void PairNeighbours(int64_t n, float* row) {
+  const auto halves = [](const float* at) {
+    return _mm_srai_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)), 16);
+  };
+  int64_t k = 0;
+  for (; k + 8 <= n; k += 8)
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(row + k / 2),
+                     _mm_packs_epi32(halves(row + k), halves(row + k + 4)));
+  for (; k < n; k += 2) Pair(row + k, row + k + 1, 1, row + k / 2);
+}
+
 }  // namespace
 
 void PairRows::Pack(int64_t batch, int64_t first, int64_t count, int width, float* panel) const {
   const int64_t even_length = length_ + length_ % 2;
   float* const elements = ThreadElements(even_length * width);
+  if (rows_.ByRows()) {
+    rows_.Rows(batch, first, count, elements, even_length);
+    for (int64_t r = 0; r < count; ++r) {
+      float* const row = elements + r * even_length;
+      std::fill(row + length_, row + even_length, 0.0f);
+      PairNeighbours(even_length, row);
+    }
+    return native::Interleave(elements, even_length, even_length / 2, count, width, panel);
+  }
   rows_.Pack(batch, first, count, width, elements);
   std::fill(elements + length_ * width, elements + even_length * width, 0.0f);
   for (int64_t k = 0; k < even_length; k += 2)
