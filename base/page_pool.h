@@ -48,6 +48,8 @@ class PagePool {
 // the system when they are freed. Those of kHugePage and more have room to begin at a 2 MiB page.
 inline constexpr int64_t kMappedBytes = 1 << 18;
 inline constexpr size_t kHugePage = 2 << 20;
+// Smaller ones are mapped anew without giving up what is kept while that is no more than this.
+inline constexpr int64_t kSmallPagesKept = 32 << 20;
 inline bool HasHugePages(int64_t bytes) { return bytes >= static_cast<int64_t>(kHugePage); }
 
 // The length of the mapping of an array of `bytes`.

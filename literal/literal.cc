@@ -108,7 +108,9 @@ struct Literal::Storage {
   void SetData(std::byte* bytes) { data.store(bytes, std::memory_order_relaxed); }
 
   bool MapPages(void* recycled) {
-    if (recycled == nullptr) PagePool::OfProcess().MakeRoom(size);
+    // Arrays that are never live together displace each other's pages, unless there is room for both.
+    const bool has_room = !HasHugePages(size) && PagePool::OfProcess().kept() <= kSmallPagesKept;
+    if (recycled == nullptr && !has_room) PagePool::OfProcess().MakeRoom(size);
     mapping = recycled != nullptr ? recycled : MapArray(size);
     if (mapping == nullptr) return false;
     SetData(ArrayIn(mapping, size));

@@ -95,6 +95,22 @@ TEST_CASE("page pool: what a run may not keep beyond its peak is found again", "
   CHECK(PagePool::OfProcess().kept() == 0);
 }
 
+TEST_CASE("page pool: small arrays of two sizes in turn keep their pages", "[page_pool]") {
+  PagePool::OfProcess().Clear();
+  const auto run = [](const char* shape) {
+    const auto budget = std::make_shared<MemoryBudget>(10 * kMiB);
+    const auto made = std::make_shared<const Shape>(ParseShape(shape).value());
+    const std::byte* const data = Literal::Make(made, budget, false).value().data();
+    budget->StopRecycling();
+    return data;
+  };
+  const std::byte *const first = run("u8[1048576]"), *const second = run("u8[524288]");
+  CHECK(PagePool::OfProcess().kept() == kMiB + kMiB / 2);
+  CHECK(run("u8[1048576]") == first);
+  CHECK(run("u8[524288]") == second);
+  PagePool::OfProcess().Clear();
+}
+
 TEST_CASE("page pool: arrays too small for a 2 MiB page lie at the start of their mapping", "[page_pool]") {
   PagePool::OfProcess().Clear();
   void* const mapping = MapArray(kMappedBytes);
