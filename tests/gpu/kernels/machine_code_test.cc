@@ -1,5 +1,5 @@
 // The machine code that nvcc makes of the kernels of dots by residues. Skipped, saying so, where there is no
-// toolkit.
+// toolkit. The size of all kernels.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "fmt/format.h"
+#include "gpu/kernels/images.h"
 
 namespace assay::gpu {
 namespace {
@@ -52,6 +53,13 @@ std::string_view CodeOf(std::string_view listing, std::string_view function) {
 }
 
 }  // namespace
+
+TEST_CASE("the kernels make the library at most 8 MB larger", "[kernels]") {
+  size_t bytes = 0;
+  for (const KernelImageBounds* image = kKernelImages; image->module != nullptr; ++image)
+    bytes += static_cast<size_t>(image->end - image->begin);
+  CHECK(bytes <= 8'000'000);
+}
 
 TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues][nvcc][toolkit]") {
   const std::string nvcc = FindTool("nvcc"), disassembler = FindTool("nvdisasm");
