@@ -56,9 +56,9 @@ class EmulatedDriver {
   uint64_t (*live_)(const char*) = nullptr;
 };
 
-std::span<const Engine* const> Engines() {
+std::span<const Engine* const> Engines(int64_t residues_from) {
   return EnginesOf(EngineChoice::kGpu, MachineIsa(), false,
-                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0});
+                   {.driver = ASSAY_EMULATED_CUDA, .min_elements = 0, .residues_from = residues_from});
 }
 
 // CUDA's numbers of an error that says that memory ended, and of one that says nothing of the kind.
@@ -68,7 +68,9 @@ struct Failures {
   int64_t same = 0, errors = 0;
 };
 
-Failures FailEach(const std::string& text, uint64_t most, std::vector<Literal> arguments = {}) {
+// At most about so many of the calls.
+Failures FailEach(const std::string& text, uint64_t most, std::vector<Literal> arguments = {},
+                  int64_t residues_from = -1) {
   EmulatedDriver emulated;
   const Program program = ProgramOf(text);
   if (arguments.empty()) arguments = RandomInputs(program.verified(), 1).value();
@@ -81,7 +83,7 @@ Failures FailEach(const std::string& text, uint64_t most, std::vector<Literal> a
     }
     // Constants stay on the device as long as the program: each run has its own.
     ASSAY_ASSIGN_OR_RETURN(const Program loaded, Program::Load("program.hlo", text));
-    return loaded.Run(std::move(own), {}, Engines());
+    return loaded.Run(std::move(own), {}, Engines(residues_from));
   };
   const absl::StatusOr<Literal> wanted = program.Run(arguments, {}, EnginesOf(EngineChoice::kExact));
   REQUIRE(wanted.ok());
@@ -148,8 +150,8 @@ ENTRY e {
   CHECK(failures.errors > 0);
 }
 
-TEST_CASE("Each call of the driver fails once in sums, prefixes, sorts and gathers", "[gpu][failures]") {
-  const Failures failures = FailEach(R"(HloModule m
+// Sums, prefixes, a sort, a gather and a scatter.
+constexpr const char* kMemoryBound = R"(HloModule m
 sum {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -170,11 +172,84 @@ ENTRY e {
     slice_sizes={1,40}
   r = f32[9] reduce(g, z), dimensions={1}, to_apply=sum
   u = f32[40] reduce(g, z), dimensions={0}, to_apply=sum
-  ROOT t = (f32[9], f32[40]) tuple(r, u)
+  j = s32[9,1] reshape(i)
+  a = f32[2,40] scatter(x, j, g), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},
+    index_vector_dim=1, to_apply=sum
+  ROOT t = (f32[9], f32[40], f32[2,40]) tuple(r, u, a)
+}
+)";
+
+TEST_CASE("Each call of the driver fails once in sums, prefixes, sorts and gathers", "[gpu][failures]") {
+  const Failures failures = FailEach(kMemoryBound, 8);
+  CHECK(failures.same > 0);
+  CHECK(failures.errors > 0);
+}
+
+// The second dot reads what was kept of w for the first; that of integers multiplies bytes.
+constexpr const char* kResidueDots = R"(HloModule m
+ENTRY e {
+  x = f32[20,30] parameter(0)
+  w = f32[30,30] parameter(1)
+  i = s16[9,30] parameter(2)
+  d = f32[20,30] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  f = f32[20,30] dot(d, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  c = f64[20,30] convert(f)
+  h = f64[20,20] dot(c, c), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  p = s64[9,9] dot(i, i), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT t = (f64[20,20], s64[9,9]) tuple(h, p)
+}
+)";
+TEST_CASE("Calls of the driver fail in dots by residues", "[gpu][failures][residues]") {
+  const Failures failures = FailEach(kResidueDots, 8, {}, 0);
+  CHECK(failures.same + failures.errors > 8);
+}
+
+// assay_gpu_tests "[all-failures]": minutes.
+TEST_CASE("Each call of the driver fails once in memory-bound steps", "[.all-failures]") {
+  FailEach(kMemoryBound, 100000);
+}
+TEST_CASE("Each call of the driver fails once in dots by residues", "[.all-failures][residues]") {
+  FailEach(kResidueDots, 100000, {}, 0);
+}
+// From the fourth iteration or so on these launch a graph.
+TEST_CASE("Each call of the driver fails once in a loop of graphs", "[.all-failures]") {
+  const Failures failures = FailEach(R"(HloModule m
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+body {
+  p = (s32[], f32[8,10], f32[10,10]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[8,10] get-tuple-element(p), index=1
+  w = f32[10,10] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  n = s32[] add(i, one)
+  d = f32[8,10] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[8,10] tanh(d)
+  z = f32[] constant(0)
+  r = f32[8] reduce(t, z), dimensions={1}, to_apply=sum
+  b = f32[8,10] broadcast(r), dimensions={0}
+  y = f32[8,10] subtract(t, b)
+  ROOT q = (s32[], f32[8,10], f32[10,10]) tuple(n, y, w)
+}
+condition {
+  p = (s32[], f32[8,10], f32[10,10]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  m = s32[] constant(12)
+  ROOT c = pred[] compare(i, m), direction=LT
+}
+ENTRY e {
+  x = f32[8,10] parameter(0)
+  w = f32[10,10] parameter(1)
+  zero = s32[] constant(0)
+  t = (s32[], f32[8,10], f32[10,10]) tuple(zero, x, w)
+  l = (s32[], f32[8,10], f32[10,10]) while(t), condition=condition, body=body
+  ROOT r = f32[8,10] get-tuple-element(l), index=1
 }
 )",
-                                     8);
-  CHECK(failures.same > 0);
+                                     100000);
   CHECK(failures.errors > 0);
 }
 
@@ -196,7 +271,6 @@ TEST_CASE("Calls of the driver fail in real programs", "[gpu][failures]") {
   FailInPrograms({"branches", "fp8_quantised_dot", "softmax"}, 2);
 }
 
-// assay_gpu_tests "[all-failures]": minutes.
 TEST_CASE("Calls of the driver fail in each real program", "[.all-failures]") {
   FailInPrograms({"attention_bf16", "beam_search_step", "branches", "embedding_update", "fft_convolve",
                   "fp8_quantised_dot", "gru_scan", "int8_matmul", "mlp_train_step", "newton_while",
