@@ -12,6 +12,7 @@
 #include "base/counted.h"
 #include "evaluator/eval_context.h"
 #include "fmt/format.h"
+#include "gpu/kernel_function.h"
 #include "gpu/product.h"
 #include "gpu/resident.h"
 #include "gpu/strided_copy.h"
@@ -158,6 +159,7 @@ class ConvolutionStep final : public DeviceKernel {
         kernel_start_(kernel_start) {}
 
   std::string_view algorithm() const override { return product_.algorithm(); }
+  const Accuracy& accuracy() const override { return product_.accuracy(); }
 
  private:
   absl::Status Enqueue(const DeviceCall& call) const override {
@@ -187,8 +189,8 @@ class ConvolutionStep final : public DeviceKernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shared_ptr<Device>& device,
-                                                                 const StepView& step,
-                                                                 int64_t residues_from) {
+                                                                 const StepView& step, int64_t residues_from,
+                                                                 bool fast) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   for (const Shape* shape : {&lhs, &rhs, &result}) {
     if (shape->HasDynamic() || shape->HasUnbounded()) return NotSupported({}, "dynamic dimensions");
@@ -197,9 +199,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
   if (result.num_elements() >= int64_t{1} << 32)
     return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
   ASSAY_ASSIGN_OR_RETURN(const ImageGeometry geometry, ImageGeometryOf(step));
-  ASSAY_ASSIGN_OR_RETURN(const Product product,
-                         Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
-                                       geometry.sides, geometry.is_padded, residues_from));
+  ASSAY_ASSIGN_OR_RETURN(
+      const Product product,
+      fast&& IsForFastProduct(step)
+          ? Product::MakeFast(*device, {lhs.element_type(), rhs.element_type()}, ElementType::kF32,
+                              *FloatOf(result.element_type()), geometry.sides, geometry.is_padded)
+          : Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
+                          geometry.sides, geometry.is_padded, residues_from));
   std::array<Widening, 2> widenings;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& operand = step.operand_shape(static_cast<int64_t>(k));

@@ -11,7 +11,8 @@
 namespace assay::gpu {
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shared_ptr<Device>& device,
-                                                                 const StepView& step, int64_t residues_from);
+                                                                 const StepView& step, int64_t residues_from,
+                                                                 bool fast);
 
 }  // namespace assay::gpu
 

@@ -6,6 +6,7 @@
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/contraction/dot_dims.h"
 #include "fmt/format.h"
+#include "gpu/kernel_function.h"
 #include "gpu/product.h"
 #include "gpu/resident.h"
 #include "shape/index.h"
@@ -30,6 +31,7 @@ class DotStep final : public DeviceKernel {
       : DeviceKernel(std::move(device)), product_(product), widenings_(std::move(widenings)) {}
 
   std::string_view algorithm() const override { return product_.algorithm(); }
+  const Accuracy& accuracy() const override { return product_.accuracy(); }
 
  private:
   absl::Status Enqueue(const DeviceCall& call) const override {
@@ -46,7 +48,8 @@ class DotStep final : public DeviceKernel {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<Device>& device,
-                                                         const StepView& step, int64_t residues_from) {
+                                                         const StepView& step, int64_t residues_from,
+                                                         bool fast) {
   const Shape &lhs = step.operand_shape(0), &rhs = step.operand_shape(1), &result = step.result_shape();
   if (result.num_elements() >= int64_t{1} << 32)
     return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
@@ -55,14 +58,19 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareDot(const std::shared_ptr<D
   const size_t batch = dims.lhs.batch.size();
   const std::array sides{SideOf(lhs, dims.lhs, strides, batch),
                          SideOf(rhs, dims.rhs, strides, batch + dims.lhs.free.size())};
-  ASSAY_ASSIGN_OR_RETURN(const Product product,
-                         Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
-                                       sides, /*lhs_has_padding=*/false, residues_from));
+  const bool is_fast = fast && IsForFastProduct(step);
+  const ElementType type = is_fast ? MultipliedAs(lhs.element_type(), rhs.element_type()) : ElementType::kF32;
+  ASSAY_ASSIGN_OR_RETURN(
+      const Product product,
+      is_fast ? Product::MakeFast(*device, {lhs.element_type(), rhs.element_type()}, type,
+                                  *FloatOf(result.element_type()), sides, /*lhs_has_padding=*/false)
+              : Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(), sides,
+                              /*lhs_has_padding=*/false, residues_from));
   std::array<Widening, 2> widenings;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& operand = step.operand_shape(static_cast<int64_t>(k));
     ASSAY_ASSIGN_OR_RETURN(widenings[k],
-                           Widening::Make(*device, operand.element_type(), operand.num_elements()));
+                           Widening::Make(*device, operand.element_type(), operand.num_elements(), type));
   }
   return std::make_shared<const DotStep>(device, product, std::move(widenings));
 }

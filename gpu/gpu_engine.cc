@@ -91,10 +91,11 @@ struct KernelRow {
   Opcode opcode;
   absl::StatusOr<std::shared_ptr<const Kernel>> (*prepare)(const std::shared_ptr<Device>& device,
                                                            const StepView& step);
-  // Where it depends on the options from how many products on residues take them.
+  // Where it depends on the options from how many products on residues take them, and whether they are exact.
   absl::StatusOr<std::shared_ptr<const Kernel>> (*prepare_product)(const std::shared_ptr<Device>& device,
                                                                    const StepView& step,
-                                                                   int64_t residues_from) = nullptr;
+                                                                   int64_t residues_from,
+                                                                   bool fast) = nullptr;
 };
 
 // The ops with kernels of their own. Others are generated where each element comes
@@ -135,8 +136,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareOn(const std::shared_ptr<De
   const StepView single = step.single();
   if (IsPassed(single)) return PreparePassed();
   if (const KernelRow* const row = KernelFor(single.instruction.opcode)) {
-    return row->prepare_product != nullptr ? row->prepare_product(device, single, options.residues_from)
-                                           : row->prepare(device, single);
+    return row->prepare_product != nullptr
+               ? row->prepare_product(device, single, options.residues_from, options.fast)
+               : row->prepare(device, single);
   }
   if (!step.root().shape->IsArray()) return NotSupported({}, "several results");
   return PrepareFused(device, step, options.fast);

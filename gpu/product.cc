@@ -75,16 +75,19 @@ Arguments At(Arguments panel, DeviceAddress lhs, DeviceAddress rhs, DeviceAddres
 
 bool IsTensorInteger(ElementType type) { return IsIntegral(type); }
 
-absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_t count) {
+absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_t count, ElementType to) {
   Widening widening;
   widening.count_ = count;
-  if (type == ElementType::kF32 || type == ElementType::kF64 || IsTensorInteger(type)) return widening;
+  widening.width_ = Bytes(to);
+  if (type == to || type == ElementType::kF32 || type == ElementType::kF64 || IsTensorInteger(type))
+    return widening;
   const bool is_half = type == ElementType::kBF16 || type == ElementType::kF16;
   if (!is_half && !(IsFloat(type) && Info(type).bits <= 8))
     return NotSupported({}, fmt::format("products of {}", Name(type)));
-  ASSAY_ASSIGN_OR_RETURN(
-      widening.function_,
-      KernelFunction(device, "widen", is_half ? fmt::format("widen_{}", Name(type)) : "widen_8"));
+  ASSAY_ASSIGN_OR_RETURN(widening.function_, KernelFunction(device, "widen",
+                                                            is_half ? fmt::format("widen_{}", Name(type))
+                                                            : to == ElementType::kBF16 ? "widen_8_bf16"
+                                                                                       : "widen_8"));
   if (is_half) return widening;
   std::array<float, 256> values;
   for (size_t bits = 0; bits < values.size(); ++bits) {
@@ -97,7 +100,7 @@ absl::StatusOr<Widening> Widening::Make(Device& device, ElementType type, int64_
 }
 
 absl::StatusOr<std::shared_ptr<DeviceMemory>> Widening::Enqueue(Device& device, DeviceAddress from) const {
-  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory, device.Allocate(count_ * 4));
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<DeviceMemory> memory, device.Allocate(count_ * width_));
   const WidenArguments arguments{.from = from,
                                  .to = memory->address(),
                                  .count = count_,
@@ -132,6 +135,35 @@ absl::StatusOr<Product> Product::Make(Device& device, ElementType lhs, ElementTy
       Taken(ResidueDot::Make(device, product.floats_, is_double, std::max(PrecisionOf(lhs), PrecisionOf(rhs)),
                              residues_from)));
   return product;
+}
+
+absl::StatusOr<Product> Product::MakeFast(Device& device, const std::array<ElementType, 2>& operands,
+                                          ElementType type, Float result,
+                                          const std::array<ProductSide, 2>& sides, bool lhs_has_padding) {
+  FastDotArguments dot{};
+  ASSAY_RETURN_IF_ERROR(SetDimensions(sides, dot));
+  if (const int64_t terms = SizeOf(dot.lhs.depth); terms > kMaxDotTerms)
+    return NotSupported({}, fmt::format("sums of {}", Counted(terms, "product")));
+  dot.result_type = result;
+  dot.lhs_has_padding = lhs_has_padding ? 1 : 0;
+  Product product;
+  ASSAY_ASSIGN_OR_RETURN(product.fast_, FastProduct::Make(device, operands, type, dot));
+  return product;
+}
+
+absl::Status Product::EnqueueFast(Device& device, const std::array<ProductOperand, 2>& operands,
+                                  DeviceAddress result) const {
+  std::array<std::shared_ptr<DeviceMemory>, 2> widened;
+  std::array<DeviceAddress, 2> elements{};
+  for (size_t k = 0; k < 2; ++k) {
+    elements[k] = operands[k].address;
+    if (operands[k].widening != nullptr && operands[k].widening->exists()) {
+      ASSAY_ASSIGN_OR_RETURN(widened[k], operands[k].widening->Enqueue(device, elements[k]));
+      elements[k] = widened[k]->address();
+    }
+    elements[k] += static_cast<uint64_t>(operands[k].start);
+  }
+  return fast_->Enqueue(device, elements, result);
 }
 
 absl::Status Product::MakeBytes(Device& device, ElementType lhs, ElementType rhs, ElementType result,
@@ -178,6 +210,7 @@ absl::Status Product::MakeFloats(Device& device, bool is_double, Float result,
 }
 
 std::string_view Product::algorithm() const {
+  if (fast_) return fast_->algorithm();
   if (residues_.size() > 1) return "residues on integer tensor cores, in panels";
   if (!residues_.empty()) return "residues on integer tensor cores";
   if (byte_products_.size() > 1) return "products of warpgroups on integer tensor cores, in panels";
@@ -187,6 +220,7 @@ std::string_view Product::algorithm() const {
 
 absl::Status Product::Enqueue(Device& device, const std::array<ProductOperand, 2>& operands,
                               DeviceAddress result) const {
+  if (fast_) return EnqueueFast(device, operands, result);
   return is_bytes_ ? EnqueueBytes(device, operands, result) : EnqueueFloats(device, operands, result);
 }
 

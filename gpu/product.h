@@ -5,10 +5,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "gpu/driver/device.h"
+#include "gpu/fast_product.h"
 #include "gpu/kernels/dot_arguments.h"
 #include "gpu/kernels/dot_i8_arguments.h"
 #include "gpu/residue_dot.h"
@@ -23,19 +25,21 @@ struct ProductSide {
   std::vector<Axis> batch, rows, depth;
 };
 
-// What makes of an operand one that the kernels multiply: narrow floats become f32,
-// which has all of their values.
+// What makes of an operand one that the kernels multiply: narrow floats become f32, which has all of their
+// values; or bf16, which has all of those of at most 8 bits.
 class Widening {
  public:
   // Whether there is anything to do.
   bool exists() const { return function_ != nullptr && count_ > 0; }
-  static absl::StatusOr<Widening> Make(Device& device, ElementType type, int64_t count);
-  // The operand's elements as f32, in memory of their own.
+  static absl::StatusOr<Widening> Make(Device& device, ElementType type, int64_t count,
+                                       ElementType to = ElementType::kF32);
+  // The operand's elements as that type, in memory of their own.
   absl::StatusOr<std::shared_ptr<DeviceMemory>> Enqueue(Device& device, DeviceAddress from) const;
 
  private:
   const DeviceFunction* function_ = nullptr;
   int64_t count_ = 0;
+  int64_t width_ = 4;                    // bytes of what it makes
   std::shared_ptr<DeviceMemory> table_;  // of the 256 values of a type of 8 bits
 };
 
@@ -54,10 +58,15 @@ class Product {
   static absl::StatusOr<Product> Make(Device& device, ElementType lhs, ElementType rhs, ElementType result,
                                       const std::array<ProductSide, 2>& sides, bool lhs_has_padding,
                                       int64_t residues_from);
+  // By tensor cores of floats, within a bound (IsForFastProduct). Widened operands are `type`.
+  static absl::StatusOr<Product> MakeFast(Device& device, const std::array<ElementType, 2>& operands,
+                                          ElementType type, Float result,
+                                          const std::array<ProductSide, 2>& sides, bool lhs_has_padding);
   absl::Status Enqueue(Device& device, const std::array<ProductOperand, 2>& operands,
                        DeviceAddress result) const;
 
   std::string_view algorithm() const;
+  const Accuracy& accuracy() const { return fast_ ? fast_->accuracy() : BitExact(); }
 
  private:
   struct Functions {
@@ -73,6 +82,8 @@ class Product {
 
   absl::Status EnqueueBytes(Device& device, const std::array<ProductOperand, 2>& operands,
                             DeviceAddress result) const;
+  absl::Status EnqueueFast(Device& device, const std::array<ProductOperand, 2>& operands,
+                           DeviceAddress result) const;
   // Of a dot with its addresses, by its bytes with passes over whole elements.
   absl::Status EnqueueByteTiles(Device& device, ByteDotArguments dot) const;
   absl::Status EnqueueFloats(Device& device, const std::array<ProductOperand, 2>& operands,
@@ -82,6 +93,7 @@ class Product {
                                const std::array<KeptOperand*, 2>& kept) const;
   absl::Status EnqueueRepair(Device& device, const DotArguments& dot) const;
 
+  std::optional<FastProduct> fast_;  // nothing: exact
   bool is_bytes_ = false, is_double_ = false;
   std::array<ElementType, 2> types_{};
   // Empty where they do not take the dot.

@@ -133,7 +133,9 @@ EngineChoice ChoiceOf(const std::string& engine) {
   if (engine == "reference") return EngineChoice::kReference;
   if (engine == "fast") return EngineChoice::kFast;
   if (engine == "gpu") return EngineChoice::kGpu;
-  throw py::ValueError("engine is '" + engine + "', wanted 'exact', 'fast', 'gpu' or 'reference'");
+  if (engine == "gpu-fast") return EngineChoice::kGpuFast;
+  throw py::ValueError("engine is '" + engine +
+                       "', wanted 'exact', 'fast', 'gpu', 'gpu-fast' or 'reference'");
 }
 
 Crosscheck CrosscheckOf(const std::string& word) {

@@ -26,6 +26,8 @@ std::string_view Name(EngineChoice choice) {
       return "fast";
     case EngineChoice::kGpu:
       return "gpu";
+    case EngineChoice::kGpuFast:
+      return "gpu-fast";
   }
   return "";
 }
@@ -44,6 +46,13 @@ std::span<const Engine* const> After(const Engine& device, std::span<const Engin
     list.insert(list.end(), others.begin(), others.end());
   }
   return list;
+}
+
+bool IsGpu(EngineChoice choice) { return choice == EngineChoice::kGpu || choice == EngineChoice::kGpuFast; }
+
+const Engine& GpuEngineOf(EngineChoice choice, gpu::GpuOptions options) {
+  options.fast = choice == EngineChoice::kGpuFast;
+  return gpu::GpuEngineFor(options);
 }
 
 }  // namespace
@@ -73,7 +82,7 @@ std::span<const Engine* const> EnginesOf(EngineChoice choice, Isa isa, bool allo
   if (choice == EngineChoice::kReference) return {};
   const Engines& engines = all[static_cast<size_t>(isa)];
   if (choice == EngineChoice::kExact) return engines.exact;
-  if (choice == EngineChoice::kGpu) return After(gpu::GpuEngineFor(gpu), engines.exact);
+  if (IsGpu(choice)) return After(GpuEngineOf(choice, gpu), engines.exact);
   if (allow_rwx) return engines.fast_with_rwx;
   return engines.fast;
 }
@@ -92,8 +101,7 @@ std::vector<IdleEngine> IdleEngines(EngineChoice choice, Isa isa, bool allow_rwx
     return status.ok() ? std::vector<IdleEngine>()
                        : std::vector<IdleEngine>{{&engine, std::string(status.message())}};
   };
-  if (choice == EngineChoice::kGpu)
-    return because(gpu::GpuEngineFor(gpu), gpu::Device::Open(gpu.driver).status());
+  if (IsGpu(choice)) return because(GpuEngineOf(choice, gpu), gpu::Device::Open(gpu.driver).status());
   if (choice == EngineChoice::kFast && allow_rwx)
     return because(onednn::OnednnEngine(isa), onednn::LoadFailure());
   return {};

@@ -19,18 +19,19 @@ enum class EngineChoice : uint8_t {
   kExact,      // kernels that give the reference's bits, the reference elsewhere
   kFast,       // before these, kernels that are within a bound of it (Kernel::accuracy)
   kGpu,        // before those of kExact, kernels on a GPU that give the reference's bits
+  kGpuFast,    // the same, some of which are within a bound of it
 };
 std::string_view Name(EngineChoice choice);
 
 // The engines of a choice in the order in which they are asked, without the reference. Their code is for
 // instruction sets up to `isa`, which the machine must have.
 // `allow_rwx`: also those that map memory which is writable and executable at once, as oneDNN does for its
-// code. `gpu`: of kGpu alone.
+// code. `gpu`: of kGpu and kGpuFast alone.
 std::span<const Engine* const> EnginesOf(EngineChoice choice = EngineChoice::kExact, Isa isa = MachineIsa(),
                                          bool allow_rwx = false, const gpu::GpuOptions& gpu = {});
 
 // The names of those of EnginesOf that may take steps of the op, each once.
-// Of kGpu as on a machine with a GPU.
+// Of kGpu and kGpuFast as on a machine with a GPU.
 std::vector<std::string_view> EnginesFor(Opcode opcode, EngineChoice choice, Isa isa = MachineIsa());
 
 // Those of EnginesOf that this machine can't use, so that others take all of their steps. Asked after a

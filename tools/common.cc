@@ -80,6 +80,7 @@ absl::Status WithoutName(const absl::Status& status, const std::string& file) {
 EngineChoice ChoiceOf(const EngineFlags& flags) {
   return flags.engine == "fast"        ? EngineChoice::kFast
          : flags.engine == "gpu"       ? EngineChoice::kGpu
+         : flags.engine == "gpu-fast"  ? EngineChoice::kGpuFast
          : flags.engine == "reference" ? EngineChoice::kReference
                                        : EngineChoice::kExact;
 }
@@ -293,10 +294,11 @@ RunOptions OptionsOf(const EngineFlags& flags) {
   RunOptions options = flags.options;
   options.parent_guard = WorkScope::Current();
   const std::string& wanted = flags.crosscheck;
-  options.crosscheck = wanted == "full" ? Crosscheck::kFull
-                       : wanted == "sample" || (wanted.empty() && flags.engine == "fast")
-                           ? Crosscheck::kSample
-                           : Crosscheck::kOff;
+  options.crosscheck =
+      wanted == "full" ? Crosscheck::kFull
+      : wanted == "sample" || (wanted.empty() && (flags.engine == "fast" || flags.engine == "gpu-fast"))
+          ? Crosscheck::kSample
+          : Crosscheck::kOff;
   options.repro_dir = flags.repro_dir;
   options.repro_flags = "--engine " + flags.engine;
   if (flags.allow_rwx) options.repro_flags += " --allow-rwx";

@@ -351,8 +351,9 @@ void DeclareReduce(CLI::App& app, CommandLine& line) {
   AddInputFlags(command, flags);
   AddQuestionFlags(command, flags);
   command
-      ->add_option("--engine", flags.engine, "with --while-differs: exact (default), reference, fast or gpu")
-      ->check(OneOf({"exact", "reference", "fast", "gpu"}));
+      ->add_option("--engine", flags.engine,
+                   "with --while-differs: exact (default), reference, fast, gpu or gpu-fast")
+      ->check(OneOf({"exact", "reference", "fast", "gpu", "gpu-fast"}));
   command->add_option("--output", flags.output, "the folder to write: program, inputs.npz and README.md")
       ->check(Output());
   command->add_option("--jobs", flags.options.jobs, "programs that are tried at the same time (1)")

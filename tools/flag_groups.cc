@@ -11,20 +11,21 @@ constexpr char kProgramHelp[] =
 }  // namespace
 
 void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
-  command->add_option("--engine", flags.engine, "exact (default), reference, fast or gpu")
-      ->check(OneOf({"exact", "reference", "fast", "gpu"}));
+  command->add_option("--engine", flags.engine, "exact (default), reference, fast, gpu or gpu-fast")
+      ->check(OneOf({"exact", "reference", "fast", "gpu", "gpu-fast"}));
   command->add_flag("--allow-rwx", flags.allow_rwx,
                     "with --engine fast, also use oneDNN, which maps memory that is writable and executable");
   command->add_option("--cuda-driver", flags.gpu.driver,
-                      "with --engine gpu, the CUDA driver library (libcuda.so.1)");
-  command
-      ->add_option("--gpu-min-elements", flags.gpu.min_elements,
-                   "with --engine gpu, steps of fewer elements stay on the CPU (by what the CPU takes)")
-      ->check(Whole(0, INT64_MAX));
+                      "with --engine gpu and gpu-fast, the CUDA driver library (libcuda.so.1)");
   command
       ->add_option(
-          "--gpu-residues-from", flags.gpu.residues_from,
-          "with --engine gpu, dots of so many products are done by residues, on devices that can (by type)")
+          "--gpu-min-elements", flags.gpu.min_elements,
+          "with --engine gpu and gpu-fast, steps of fewer elements stay on the CPU (by what the CPU takes)")
+      ->check(Whole(0, INT64_MAX));
+  command
+      ->add_option("--gpu-residues-from", flags.gpu.residues_from,
+                   "with --engine gpu and gpu-fast, exact dots of so many products are done by residues, on "
+                   "devices that can (by type)")
       ->check(Whole(0, INT64_MAX));
   command->add_option("--cpu", flags.cpu, "use no more than this instruction set: baseline, avx2 or avx512")
       ->check(OneOf({"baseline", "avx2", "avx512"}));
@@ -33,9 +34,9 @@ void AddPlanFlags(CLI::App* command, EngineFlags& flags) {
 void AddEngineFlags(CLI::App* command, EngineFlags& flags) {
   AddPlanFlags(command, flags);
   command
-      ->add_option(
-          "--crosscheck", flags.crosscheck,
-          "compare kernels with the reference: off (default), sample (default of --engine fast) or full")
+      ->add_option("--crosscheck", flags.crosscheck,
+                   "compare kernels with the reference: off (default), sample (default of --engine fast and "
+                   "gpu-fast) or full")
       ->check(OneOf({"off", "sample", "full"}));
   command
       ->add_option("--repro-dir", flags.repro_dir,

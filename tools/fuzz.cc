@@ -28,7 +28,8 @@ std::string FuzzUsage(const FuzzFlags& flags) {
   if (!HasBackend(flags) && !flags.profile.empty())
     return "fuzz takes --backend 'CMD {program} {inputs} {outputs}' or --plugin LIB.so with --profile";
   if (!HasBackend(flags) && flags.engine == "reference")
-    return "fuzz --engine reference would compare the reference with itself; it takes exact, fast or gpu";
+    return "fuzz --engine reference would compare the reference with itself; it takes exact, fast, gpu or "
+           "gpu-fast";
   return {};
 }
 

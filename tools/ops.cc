@@ -20,7 +20,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::string_view kAllEngines = "reference,exact,fast,gpu";
+constexpr std::string_view kAllEngines = "reference,exact,fast,gpu,gpu-fast";
 
 std::string TypesText(TypeSet types) {
   if (types == kArrayTypes) return "all array types";
@@ -42,7 +42,7 @@ std::string EnginesText(Opcode opcode) {
   std::string text(Name(EngineChoice::kReference));
   std::vector<std::string_view> exact = EnginesFor(opcode, EngineChoice::kExact);
   if (!exact.empty()) text += fmt::format(",{}", Name(EngineChoice::kExact));
-  for (const EngineChoice choice : {EngineChoice::kFast, EngineChoice::kGpu}) {
+  for (const EngineChoice choice : {EngineChoice::kFast, EngineChoice::kGpu, EngineChoice::kGpuFast}) {
     const std::vector<std::string_view> engines = EnginesFor(opcode, choice);
     const bool has_more = std::any_of(engines.begin(), engines.end(), [&](std::string_view engine) {
       return std::find(exact.begin(), exact.end(), engine) == exact.end();
@@ -52,10 +52,13 @@ std::string EnginesText(Opcode opcode) {
   return text;
 }
 
+constexpr EngineChoice kAsked[] = {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu,
+                                   EngineChoice::kGpuFast};
+
 // The engines of each choice in the order in which they are asked.
 std::string AskedText(Opcode opcode) {
   std::string text;
-  for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu}) {
+  for (const EngineChoice choice : kAsked) {
     const std::vector<std::string_view> engines = EnginesFor(opcode, choice);
     if (!engines.empty())
       text += fmt::format("  --engine {:<8} {}\n", Name(choice), fmt::join(engines, ", "));
@@ -110,8 +113,7 @@ std::string OpJson(Opcode opcode) {
   };
   const auto write_engines = [&] {
     json.Begin("{");
-    for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu})
-      json.Fields(Name(choice), EnginesFor(opcode, choice));
+    for (const EngineChoice choice : kAsked) json.Fields(Name(choice), EnginesFor(opcode, choice));
     json.End("}");
   };
   json.Object(

@@ -25,13 +25,13 @@ absl::Status ReadNumber(std::string_view name, std::string_view text, T least, T
 }
 
 absl::Status SetEngine(std::string_view name, std::string_view text, ClientOptions& options) {
-  for (const EngineChoice choice :
-       {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu}) {
+  for (const EngineChoice choice : {EngineChoice::kReference, EngineChoice::kExact, EngineChoice::kFast,
+                                    EngineChoice::kGpu, EngineChoice::kGpuFast}) {
     if (Name(choice) != text) continue;
     options.engine = choice;
     return absl::OkStatus();
   }
-  return Refuse(name, text, "exact, fast, gpu or reference");
+  return Refuse(name, text, "exact, fast, gpu, gpu-fast or reference");
 }
 
 absl::Status SetCrosscheck(std::string_view name, std::string_view text, ClientOptions& options) {

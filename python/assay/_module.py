@@ -93,10 +93,10 @@ class Module:
         """The exact result: an array, or nested tuples of arrays where the program's root is a tuple.
 
         Arguments are arrays in the order of the parameters, tuples of arrays for tuple parameters. Their
-        dtypes must be those of the parameters (bf16 and its like: ml_dtypes). engine: "exact", "fast" or
-        "reference"; crosscheck: "off", "sample" or "full"; jobs: threads, 0 for one a core; max_steps,
-        memory_limit (bytes) and timeout (seconds) end a run that needs more. C-contiguous arguments are not
-        copied, and results own their memory.
+        dtypes must be those of the parameters (bf16 and its like: ml_dtypes). engine: "exact", "fast", "gpu",
+        "gpu-fast" or "reference"; crosscheck: "off", "sample" or "full"; jobs: threads, 0 for one a core;
+        max_steps, memory_limit (bytes) and timeout (seconds) end a run that needs more. C-contiguous
+        arguments are not copied, and results own their memory.
         """
         leaves = _leaves(arrays)
         options = _options(engine, crosscheck, jobs, max_steps, memory_limit, timeout, seed)

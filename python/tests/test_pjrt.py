@@ -480,5 +480,5 @@ def test_a_limit_is_a_resource_that_is_exhausted():
 
 
 def test_a_wrong_option_is_named():
-    assert "option ASSAY_ENGINE is 'quick', want exact, fast, gpu or reference" in run_alone(
+    assert "option ASSAY_ENGINE is 'quick', want exact, fast, gpu, gpu-fast or reference" in run_alone(
         "import jax; jax.devices()", ASSAY_ENGINE="quick")[1]

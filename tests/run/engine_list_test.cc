@@ -102,9 +102,10 @@ TEST_CASE("engine list: engines take the ops that they say, in some program, and
 
 TEST_CASE("engine list: every engine is compared with what it says, or needs what tests lack", "[engines]") {
   // A device, matrix registers, a library, operations that a module was given.
-  std::set<std::string_view> known = {"gpu", "bf16-tiles", "onednn", "custom"};
+  std::set<std::string_view> known = {"gpu", "gpu-fast", "bf16-tiles", "onednn", "custom"};
   for (const Engine* engine : ComparedEngines()) known.insert(engine->name());
-  for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu}) {
+  for (const EngineChoice choice :
+       {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu, EngineChoice::kGpuFast}) {
     for (const Engine* engine : EnginesOf(choice, MachineIsa(), /*allow_rwx=*/true)) {
       INFO(engine->name() << " is missing in ComparedEngines");
       CHECK(known.contains(engine->name()));
@@ -115,7 +116,8 @@ TEST_CASE("engine list: every engine is compared with what it says, or needs wha
 TEST_CASE("engine list: docs/engines.md has a row for every engine", "[engines]") {
   const absl::StatusOr<std::string> page = ReadFile(ASSAY_SOURCE_DIR "/docs/engines.md");
   REQUIRE(page.ok());
-  for (const EngineChoice choice : {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu}) {
+  for (const EngineChoice choice :
+       {EngineChoice::kExact, EngineChoice::kFast, EngineChoice::kGpu, EngineChoice::kGpuFast}) {
     for (const Engine* engine : EnginesOf(choice, MachineIsa(), /*allow_rwx=*/true)) {
       INFO(engine->name());
       CHECK(page->find("| `" + std::string(engine->name()) + "` | `") != std::string::npos);
@@ -129,6 +131,7 @@ TEST_CASE("engine list: the engines of a choice by op", "[engines]") {
   CHECK(EnginesFor(Opcode::kAdd, EngineChoice::kExact) == Names{"jit", "native"});
   CHECK(EnginesFor(Opcode::kGather, EngineChoice::kExact) == Names{"native"});
   CHECK(EnginesFor(Opcode::kGather, EngineChoice::kGpu) == Names{"gpu", "native"});
+  CHECK(EnginesFor(Opcode::kGather, EngineChoice::kGpuFast) == Names{"gpu-fast", "native"});
   CHECK(EnginesFor(Opcode::kWhile, EngineChoice::kExact) == Names{"loop"});
   CHECK(EnginesFor(Opcode::kConvolution, EngineChoice::kFast) == Names{"onednn", "rounded-sums", "native"});
   CHECK(EnginesFor(Opcode::kCustomCall, EngineChoice::kExact) == Names{"native", "custom"});

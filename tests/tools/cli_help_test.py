@@ -103,7 +103,7 @@ class Shells(CliCase):
                               input=self.made("--man").encode(), capture_output=True, timeout=60)
         self.assertEqual(done.stderr.decode(), "")
         shown = re.sub(r"\x1b\[[\d;]*m|.\x08", "", done.stdout.decode())
-        self.assertIn("--engine {exact|reference|fast|gpu}", shown)
+        self.assertIn("--engine {exact|reference|fast|gpu|gpu-fast}", shown)
         self.assertIn("np.savez(\"in.npz\", arg0=x, arg1=y)", shown)
 
     def bash(self, *words):
@@ -118,7 +118,8 @@ class Shells(CliCase):
     def test_bash(self):
         self.assertEqual(self.bash("ver"), ["verify"])
         self.assertEqual(self.bash("golden", ""), ["check", "update", "record"])
-        self.assertEqual(self.bash("run", "p.hlo", "--engine", ""), ["exact", "reference", "fast", "gpu"])
+        engines = ["exact", "reference", "fast", "gpu", "gpu-fast"]
+        self.assertEqual(self.bash("run", "p.hlo", "--engine", ""), engines)
         self.assertEqual(self.bash("run", "p.hlo", "--engine", "fast", "--ran"), ["--random-inputs"])
         self.assertEqual(self.bash("golden", "check", "x", "--act"), ["--actual"])
         self.assertEqual(self.bash("diff", "p.hlo", "--profile", "xla-g"), ["xla-gpu", "xla-gpu-tf32"])
@@ -155,7 +156,8 @@ zpty -d shell
             return set(re.findall(r"<(.*)>", (pathlib.Path(self.path("site")) / "found").read_text()))
 
         self.assertLessEqual({"run", "verify", "golden", "help"}, shown("assay "))
-        self.assertLessEqual({"exact", "reference", "fast", "gpu"}, shown("assay run p.hlo --engine "))
+        self.assertLessEqual({"exact", "reference", "fast", "gpu", "gpu-fast"},
+                             shown("assay run p.hlo --engine "))
         self.assertIn("--random-inputs", shown("assay run --ra"))
         self.assertLessEqual({"check", "record", "update"}, shown("assay golden "))
         self.assertIn("--actual", shown("assay golden check --ac"))

@@ -32,7 +32,7 @@ class Suggestions(CliCase):
 
     def test_values(self):
         self.expect(2, "run", self.program, "--engine", "exakt",
-                    error="--engine: exakt not in {exact,reference,fast,gpu}; did you mean 'exact'?")
+                    error="--engine: exakt not in {exact,reference,fast,gpu,gpu-fast}; did you mean 'exact'?")
         self.expect(2, "run", self.program, "--engine", "ref", error="did you mean 'reference'?")
         self.expect(2, "print", self.program, "--to", "mlri", error="did you mean 'mlir'?")
         self.expect(5, "diff", self.program, "--inputs", self.inputs, "--actual", self.inputs, "--profile",

@@ -445,13 +445,13 @@ ENTRY e {
         self.assertEqual(len({line.split()[0] for line in lines}), 133)
         self.expect(0, "ops", "gather", output="offset_dims")
         engines = {line.split()[0]: line.split()[1] for line in lines}
-        self.assertEqual(engines["convolution"], "reference,exact,fast,gpu")
+        self.assertEqual(engines["convolution"], "reference,exact,fast,gpu,gpu-fast")
         for op in ("add", "gather", "iota", "sort"):
-            self.assertEqual(engines[op], "reference,exact,gpu")
+            self.assertEqual(engines[op], "reference,exact,gpu,gpu-fast")
         self.assertEqual(engines["while"], "reference,exact")
         self.assertEqual(engines["rng"], "reference")
         self.expect(0, "ops", "sort",
-                    output="engines           reference,exact,gpu\n  --engine exact    native\n")
+                    output="engines           reference,exact,gpu,gpu-fast\n  --engine exact    native\n")
         self.expect(0, "ops", "dot", output="rounded-sums, native\n")
 
     def test_ops_prints_the_specification(self):
