@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The engine gpu on a GPU, beside JAX, torch (cuBLAS) and CUB, as far as they are there, in one run: prints
-one table, and then which of the speeds that are wanted were reached.
+"""The engines gpu and gpu-fast on a GPU, beside JAX, torch (cuBLAS) and CUB, as far as they are there, in one
+run: prints one table, and then which of the speeds that are wanted were reached.
 
 Usage: bench/gpu.py ASSAY [PROGRAMS] [--small] [--cuda-driver LIB] [--only TEXT]
 
@@ -103,17 +103,18 @@ def reduce_case(kind, element, sizes, dimensions):
 class Bench:
     def __init__(self, flags):
         self.flags = flags
-        self.engine = ["--engine", "gpu", "--gpu-min-elements", "0"]
+        self.device = ["--gpu-min-elements", "0"]
         if flags.cuda_driver:
-            self.engine += ["--cuda-driver", flags.cuda_driver]
+            self.device += ["--cuda-driver", flags.cuda_driver]
         self.peers, self.absent = gpu_peers.available_peers()
         self.random = numpy.random.default_rng(1)
         self.copy_rate = gpu_peers.copy_rate(flags.cuda_driver, 1 << (16 if flags.small else 30))
         self.times = {}  # of the cases: host, device
         self.wanted = []  # what, wanted, found or None
 
-    def own_seconds(self, program, *inputs):
-        done = subprocess.run([self.flags.assay, "bench", program, "--json", *inputs, *self.engine],
+    def own_seconds(self, program, *inputs, engine="gpu"):
+        done = subprocess.run([self.flags.assay, "bench", program, "--json", *inputs, "--engine", engine,
+                               "--crosscheck", "off", *self.device],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{program}: {done.stderr}")
@@ -135,7 +136,7 @@ class Bench:
                 found = min(speeds) if speeds else None
             self.wanted.append((f"{name}: {what}", factor, found))
 
-    def row(self, name, text, work, unit, parameters, peers=None, given=None, wanted=None):
+    def row(self, name, text, work, unit, parameters, peers=None, given=None, wanted=None, engine="gpu"):
         """`work`: what a run does, in `unit`: Tflop, or GB that must move. `peers`: what each of them does.
         `given`: inputs by parameter."""
         if self.flags.only and self.flags.only not in name:
@@ -153,7 +154,7 @@ class Bench:
                 archive = pathlib.Path(folder) / "inputs.npz"
                 numpy.savez(archive, **arrays)
                 inputs = ["--inputs", archive]
-            seconds, on_device = self.own_seconds(program, *inputs)
+            seconds, on_device = self.own_seconds(program, *inputs, engine=engine)
         self.times[name] = (seconds, on_device)
         line = f"{name:42}  {seconds * 1e3:11.4f} ms  {work / seconds:9.1f} {unit}/s"
         if on_device:
@@ -218,6 +219,30 @@ class Bench:
             if n == 8192 and normal in self.times and cancelling in self.times:
                 self.wanted.append((f"{cancelling}: normal data", 1 / 1.6,
                                     gpu_peers.speed(self.times[cancelling], self.times[normal])))
+
+    def fast_dots(self):
+        """Within bounds, beside JAX's default precision: TF32 for f32."""
+        contracting = "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+        for n in (32,) if self.flags.small else (2048, 4096, 8192):
+            for element, result in (("f32", "f32"), ("bf16", "bf16"), ("bf16", "f32")):
+                text = ("HloModule m\nENTRY e {\n" + f"  x = {element}[{n},{n}] parameter(0)\n"
+                        f"  y = {element}[{n},{n}] parameter(1)\n"
+                        f"  d = {result}[{n},{n}] dot(x, y), {contracting}\n" +
+                        one_element("d", result, (n, n)))
+                self.row(f"gpu-fast dot {element} to {result}, {n}", text, 2e-12 * n**3, "Tflop",
+                         [(element, (n, n))] * 2,
+                         {"JAX": lambda jax, x, y, result=result: jax.lax.dot(
+                             x, y, preferred_element_type=gpu_peers.JAX_TYPES[result])}, engine="gpu-fast")
+
+    def fast_functions(self):
+        n = 1 << (10 if self.flags.small else 28)
+        for op, short in (("exponential", "exp"), ("tanh", "tanh"), ("log", "log"), ("logistic", "logistic")):
+            for element in ("f32", "bf16"):
+                text = (f"HloModule m\nENTRY e {{\n  x = {element}[{n}] parameter(0)\n"
+                        f"  v = {element}[{n}] {op}(x)\n" + one_element("v", element, (n,)))
+                peers = {"JAX": lambda jax, x, short=short: getattr(jax.lax, short)(x)}
+                self.row(f"gpu-fast {op} of 2^{n.bit_length() - 1} {element}", text,
+                         2e-9 * BYTES[element] * n, "GB", [(element, (n,))], peers, engine="gpu-fast")
 
     def functions(self):
         n = 1 << (10 if self.flags.small else 28)
@@ -357,8 +382,8 @@ class Bench:
         small = "HloModule m\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT v = f32[64] negate(x)\n}\n"
         self.row("one small step", small, 512e-9, "GB", [("f32", (64,))],
                  {"JAX": lambda jax, x: -x, "torch": lambda torch, x: lambda: -x})
-        for part in (self.dots, self.functions, self.reductions, self.scans, self.sorts, self.moves,
-                     self.programs):
+        for part in (self.dots, self.fast_dots, self.functions, self.fast_functions, self.reductions,
+                     self.scans, self.sorts, self.moves, self.programs):
             part()
         return self.report()
 
