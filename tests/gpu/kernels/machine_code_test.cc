@@ -1,5 +1,5 @@
-// The machine code that nvcc makes of the kernels of dots by residues. Skipped, saying so, where there is no
-// toolkit. The size of all kernels.
+// The machine code that nvcc makes of the kernels of dots by residues and of dots within bounds. Skipped,
+// saying so, where there is no toolkit. The size of all kernels.
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -99,6 +99,33 @@ TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues]
     CHECK(CountOf(code, "MEMBAR.ALL.GPU") == 2);
     CHECK(CountOf(code, "CCTL.IVALL") == 2);
     CHECK(CountOf(code, " LDL") + CountOf(code, " STL") == 0);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("kernels of dots within bounds spill no registers", "[kernels][dot_fast][nvcc][toolkit]") {
+  const std::string nvcc = FindTool("nvcc");
+  if (nvcc.empty()) {
+    WARN("skipped: there is no nvcc in PATH, CUDA_HOME or /usr/local/cuda");
+    return;
+  }
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("assay_code_{}", std::random_device()());
+  std::filesystem::create_directory(folder);
+  for (const std::string architecture : {"80", "90a"}) {
+    int status = 0;
+    const std::string image = (folder / ("dot_fast_" + architecture + ".cubin")).string();
+    const std::string output = TextOf(
+        fmt::format("'{}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
+                    "-allow-unsupported-compiler -I{} -gencode=arch=compute_{},code=sm_{} -Xptxas -v -o '{}' "
+                    "{}/gpu/kernels/fast/dot_fast.cu",
+                    nvcc, ASSAY_SOURCE_DIR, architecture, architecture, image, ASSAY_SOURCE_DIR),
+        &status);
+    INFO(output);
+    REQUIRE(status == 0);
+    CHECK(CountOf(output, "Compiling entry function") == 6);
+    CHECK(CountOf(output, "bytes spill stores") ==
+          CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
   }
   std::filesystem::remove_all(folder);
 }

@@ -135,6 +135,34 @@ TEST_CASE("PTX: ptxas takes every op of every type", "[gpu][ptx][ptxas][toolkit]
   check(ProgramText("x = f32[5000] parameter(0)\nROOT r = f32[5000] exponential(x)\n"), 4);
 }
 
+TEST_CASE("PTX: ptxas takes approximate functions", "[gpu][ptx][ptxas][toolkit]") {
+  const std::string ptxas = FindPtxas();
+  if (ptxas.empty()) {
+    WARN("skipped: there is no ptxas in PATH, CUDA_HOME or /usr/local/cuda");
+    return;
+  }
+  const Assembler assembler(ptxas);
+  for (std::string_view type : {"f32", "f16", "bf16"}) {
+    std::string body = fmt::format("v0 = {}[5000] parameter(0)\n", type);
+    int count = 0;
+    for (std::string_view op : {"exponential", "log", "logistic", "tanh", "rsqrt", "sine", "cosine",
+                                "exponential-minus-one", "log-plus-one", "sinh"}) {
+      body +=
+          fmt::format("{}v{} = {}[5000] {}(v{})\n", count == 9 ? "ROOT " : "", count + 1, type, op, count);
+      ++count;
+    }
+    const Program program = ProgramOf(ProgramText(body));
+    const Plan plan = PlanOf(program, EngineChoice::kReference);
+    const WholeFusion fusion(*plan.module);
+    const absl::StatusOr<gpu::FusedKernel> kernel = gpu::MakeFusedPtx(fusion.view(), {8, 0}, true);
+    REQUIRE(kernel.ok());
+    CHECK(kernel->is_approximate);
+    CHECK(!kernel->may_leave_open);
+    CHECK(kernel->text.find("tanh.approx.f32") != std::string::npos);
+    assembler.Check(kernel->text);
+  }
+}
+
 TEST_CASE("PTX: ptxas takes reductions", "[gpu][ptx][ptxas][toolkit]") {
   const std::string ptxas = FindPtxas();
   if (ptxas.empty()) {
