@@ -119,7 +119,7 @@ ASSAY_INLINE void StoreSome(F64 v, double* plane, const Spot& spot, int64_t k) {
 }
 template <class N>
 ASSAY_INLINE void Put(Complex<N> y, const Spot& spot, int64_t k) {
-  if (k > 0) {
+  if (k > 0 && spot.pass.count > 1) {  // else by 1
     const int64_t at = spot.twiddle + (k - 1) * spot.pass.stride;
     y = Times(y, spot.places == nullptr ? Fill<N>(spot.pass.twiddles, at) : Get<N>(spot.pass.twiddles, at));
   }

@@ -6,16 +6,17 @@
 //     Radix p: a component is a chain of 2 p - 1 real terms, 2 p + 1 roundings:
 //     |error_k| <= (sqrt(2) (2 p + 1) + 1) u sum |x_r|, in the norm sqrt(p) times the factor.
 //   pairs: with l the norm of the low parts over that of the elements, at most u where they are normal:
-//     A sum errs by u (2 (|a_low| + |b_low|) + u |a + b|), its low part is up to |a_low| + |b_low| + u |a + b|.
-//     Radix 2: error u (2.83 l + u), and l becomes 1.42 l + u. Radix 4, twice that: u (6.83 l + 4.83 u) and
-//     2 l + 2.42 u.
-//     A complex product, with its root (|w_low| <= u |w|): a component of terms m = |a c| + |b d| with low parts
-//     m_low = |a_low c| + |b_low d| errs by at most 7 u (u m + m_low) in the four products of low parts (each
-//     fma rounded twice), 3 u (3 u m + m_low) in their sum with the errors of the products and of p + q, and
-//     u m_low for what is left out; its low part is at most 3 u m + m_low. With the root's 16 u^2 a component:
-//     error u (46 u + 16 l), and l becomes 1.42 l + 4.3 u.
-//     Radix p, all normal: a sum errs by 3 u^2 (|a| + |b|), a product by 8 u^2. Products 8 u^2, 2 p + 1 sums of
-//     6 u^2, roots 24 u^2: (sqrt(2) (12 p + 20) + 24) sqrt(p) u^2. These passes come first.
+//     A sum errs by u (2 (|a_low| + |b_low|) + u |a + b|), its low part is up to |a_low| + |b_low| +
+//     u |a + b|. Radix 2: error u (2.83 l + u), and l becomes 1.42 l + u. Radix 4, twice that:
+//     u (6.83 l + 4.83 u) and 2 l + 2.42 u.
+//     A complex product, with its root (|w_low| <= u |w|): a component of terms m = |a c| + |b d| with low
+//     parts m_low = |a_low c| + |b_low d| errs by at most 7 u (u m + m_low) in the four products of low parts
+//     (each fma rounded twice), 3 u (3 u m + m_low) in their sum with errors of the products and of p + q,
+//     and u m_low for what is left out; its low part is at most 3 u m + m_low. With the root's 16 u^2 a
+//     component: error u (46 u + 16 l), and l becomes 1.42 l + 4.3 u.
+//     Radix p, all normal: a sum errs by 3 u^2 (|a| + |b|), a product by 8 u^2. Products 8 u^2, 2 p + 1 sums
+//     of 6 u^2, roots 24 u^2: (sqrt(2) (12 p + 20) + 24) sqrt(p) u^2. These passes come first.
+//   The last pass of an axis has no products with roots.
 #include "engines/native/linalg/fft_plan.h"
 
 #include <algorithm>
@@ -63,11 +64,12 @@ ComplexTable MakeRoots(int64_t n) {
   return roots;
 }
 
-// Odd factors first: the first passes are the narrow ones, and the fewer the better.
+// Odd factors first: the first passes are the narrow ones, and the fewer the better. A 4 last, since the last
+// pass multiplies by no roots.
 std::vector<int64_t> Radices(int64_t n) {
   std::vector<int64_t> radices, twos;
   for (; n % 4 == 0; n /= 4) twos.push_back(4);
-  if (n % 2 == 0) n /= 2, twos.push_back(2);
+  if (n % 2 == 0) n /= 2, twos.insert(twos.begin(), 2);
   for (int64_t p = 3; p * p <= n; p += 2) {
     for (; n % p == 0; n /= p) radices.push_back(p);
   }
@@ -77,13 +79,14 @@ std::vector<int64_t> Radices(int64_t n) {
   return radices;
 }
 
-double ErrorOfDoubles(int64_t radix) {
+// turned: the results are multiplied by roots.
+double ErrorOfDoubles(int64_t radix, bool turned) {
   const auto p = static_cast<double>(radix);
   const double sums = radix == 2 ? 1 : radix == 4 ? 2.1 : (1.5 * (2 * p + 1) + 1) * std::sqrt(p);
-  return (sums + 4.1) * kUnit;
+  return (sums + (turned ? 4.1 : 0)) * kUnit;
 }
 // The error of a pass; `low`, that of the low parts, becomes that of its result.
-double ErrorOfPairs(int64_t radix, bool normal, double& low) {
+double ErrorOfPairs(int64_t radix, bool turned, bool normal, double& low) {
   const auto p = static_cast<double>(radix);
   const bool even = radix == 2 || radix == 4;
   const double before = low;
@@ -91,8 +94,8 @@ double ErrorOfPairs(int64_t radix, bool normal, double& low) {
                       : radix == 4 ? kUnit * (6.9 * before + 5 * kUnit)
                                    : (1.5 * (12 * p + 20) + 24) * std::sqrt(p) * kUnit * kUnit;
   const double added = radix == 2 ? 1.42 * before + 1.1 * kUnit : even ? 2 * before + 2.5 * kUnit : kUnit;
-  low = normal ? kUnit : 1.42 * added + 4.4 * kUnit;
-  return sums + kUnit * (47 * kUnit + 16 * added);
+  low = normal ? kUnit : turned ? 1.42 * added + 4.4 * kUnit : added;
+  return sums + (turned ? kUnit * (47 * kUnit + 16 * added) : 0);
 }
 
 }  // namespace
@@ -127,8 +130,8 @@ FftAxis::FftAxis(int64_t size, int64_t neighbours, int lanes) : n(size), inner(n
     for (int64_t c = 0; pass.narrow && c < used; ++c)
       pass.places.push_back(c + width * (p - 1) * (c / width));
     passes.push_back(std::move(pass));
-    doubles *= 1 + ErrorOfDoubles(p);
-    pairs += ErrorOfPairs(p, pass.normal, low);
+    doubles *= 1 + ErrorOfDoubles(p, pass.count > 1);
+    pairs += ErrorOfPairs(p, pass.count > 1, pass.normal, low);
     length /= p;
     width *= p;
   }
