@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/numeric/int128.h"
+#include "engines/native/elementwise/pad.h"
 #include "engines/native/walk/move.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/ops/indexing/bitcast.h"
@@ -81,29 +81,6 @@ class SharedKernel final : public Kernel {
   absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
     return operands[0].WithShape(context.shared_result_shape());
   }
-};
-
-// pad: the padding value everywhere, and then the operand's elements that stay.
-class PadKernel final : public Kernel {
- public:
-  explicit PadKernel(std::vector<MovePart> parts) : parts_(std::move(parts)) {}
-
-  absl::StatusOr<Literal> Run(EvalContext& context, std::span<Literal> operands) const override {
-    ASSAY_ASSIGN_OR_RETURN(Literal result, context.NewResult());
-    const std::span<std::byte> out = result.MutableBytes();
-    const int bytes = Bytes(result.shape().element_type());
-    for (size_t done = 0; done < out.size();) {
-      const size_t count = std::min(out.size() - done, static_cast<size_t>(kPiece) * bytes);
-      FillElements(bytes, operands[1].data(), out.data() + done, static_cast<int64_t>(count) / bytes);
-      ASSAY_RETURN_IF_ERROR(context.Charge(static_cast<int64_t>(count) / bytes));
-      done += count;
-    }
-    ASSAY_RETURN_IF_ERROR(RunParts(context, parts_, operands[0].data(), out.data()));
-    return result;
-  }
-
- private:
-  const std::vector<MovePart> parts_;
 };
 
 class MovesKernel final : public Kernel {
@@ -264,7 +241,7 @@ class Preparer {
       case Opcode::kDynamicUpdateSlice:
         return DynamicUpdateSlice();
       case Opcode::kPad:
-        return Pad();
+        return MakePad(step_);
       case Opcode::kReverse:
         return Reverse();
       case Opcode::kSlice:
@@ -294,29 +271,6 @@ class Preparer {
     std::vector<MovePart> parts;
     AddParts(type_, moved.sizes(), from, to, 0, parts);
     return parts;
-  }
-
-  // Element i of a dimension goes to low + i (interior + 1), where that is within the result.
-  Pointer Pad() const {
-    const auto& padding = std::get<PaddingConfig>(*step_.instruction.attributes.Find(Attr::kPadding));
-    DimVector sizes;
-    AffineMap from{0, operand_strides_}, to{0, result_strides_};
-    for (size_t d = 0; d < padding.size(); ++d) {
-      // Padding may be any int64, of either sign, where there are few elements.
-      const absl::int128 step = absl::int128{padding[d].interior} + 1, low = padding[d].low;
-      const absl::int128 last = step_.result_shape().size(static_cast<int64_t>(d)) - 1 - low;
-      const absl::int128 first = low < 0 ? (-low + step - 1) / step : 0;
-      const absl::int128 size = step_.operand_shape(0).size(static_cast<int64_t>(d));
-      const absl::int128 end = last < 0 ? 0 : std::min(size, last / step + 1);
-      if (end <= first) return std::make_shared<PadKernel>(std::vector<MovePart>());
-      sizes.push_back(static_cast<int64_t>(end - first));
-      from.base += static_cast<int64_t>(first) * from.strides[d];
-      to.base += static_cast<int64_t>(low + first * step) * to.strides[d];
-      if (end - first > 1) to.strides[d] *= static_cast<int64_t>(step);
-    }
-    std::vector<MovePart> parts;
-    AddParts(type_, sizes, from, to, 0, parts);
-    return std::make_shared<PadKernel>(std::move(parts));
   }
 
   // Whether the operand's dimensions but those of size 1 come in their order in the result of a broadcast.

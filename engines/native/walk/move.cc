@@ -47,8 +47,14 @@ inline void CopyEnds(const std::byte* src, std::byte* dst, int64_t bytes) {
 
 template <typename T>
 void FillRun(const std::byte* value, std::byte* dst, int64_t n) {
+  constexpr auto kWidth = static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kLine = 64;
   const T v = Load<T>(value);
-  for (int64_t i = 0; i < n; ++i) Store<T>(dst + i * static_cast<int64_t>(sizeof(T)), v);
+  std::byte line[kLine];
+  for (int64_t i = 0; i < kLine; i += kWidth) Store<T>(line + i, v);
+  int64_t at = 0;
+  for (; at + kLine <= n * kWidth; at += kLine) std::memcpy(dst + at, line, kLine);
+  for (; at < n * kWidth; at += kWidth) Store<T>(dst + at, v);
 }
 
 constexpr int64_t kCacheLine = 64;
@@ -378,6 +384,28 @@ void MoveElements(int element_bytes, std::span<const int64_t> sizes, const std::
 namespace {
 
 template <class T>
+void InterleaveAs(const std::byte* src, const std::byte* value, int64_t n, std::byte* dst) {
+  constexpr int64_t kWidth = sizeof(T);
+  const T v = Load<T>(value);
+  int64_t i = 0;
+  if constexpr (kWidth < 16) {
+    using V = Vector<T>;
+    constexpr typename VectorOf<T>::Lanes kLanes{};
+    constexpr int64_t kStep = VectorOf<T>::kLanes;
+    const V values = V{} + v;
+    for (; i + kStep <= n; i += kStep) {
+      const V x = Load<V>(src + i * kWidth);
+      Store<V>(dst + 2 * i * kWidth, Interleave<0>(x, values, kLanes));
+      Store<V>(dst + 2 * i * kWidth + int64_t{sizeof(V)}, Interleave<kStep / 2>(x, values, kLanes));
+    }
+  }
+  for (; i < n; ++i) {
+    Store<T>(dst + 2 * i * kWidth, Load<T>(src + i * kWidth));
+    Store<T>(dst + (2 * i + 1) * kWidth, v);
+  }
+}
+
+template <class T>
 void FillAs(const std::byte* value, std::byte* dst, int64_t n) {
   T element;
   std::memcpy(&element, value, sizeof(T));
@@ -385,6 +413,22 @@ void FillAs(const std::byte* value, std::byte* dst, int64_t n) {
 }
 
 }  // namespace
+
+void InterleaveElements(int element_bytes, const std::byte* src, const std::byte* value, int64_t n,
+                        std::byte* dst) {
+  switch (element_bytes) {
+    case 1:
+      return InterleaveAs<uint8_t>(src, value, n, dst);
+    case 2:
+      return InterleaveAs<uint16_t>(src, value, n, dst);
+    case 4:
+      return InterleaveAs<uint32_t>(src, value, n, dst);
+    case 8:
+      return InterleaveAs<uint64_t>(src, value, n, dst);
+    default:
+      return InterleaveAs<SixteenBytes>(src, value, n, dst);
+  }
+}
 
 void FillElements(int element_bytes, const std::byte* value, std::byte* dst, int64_t n) {
   constexpr int64_t kFew = 256;  // the plan of a move would cost more

@@ -14,6 +14,9 @@ namespace assay::native {
 // `element_bytes` (1, 2, 4, 8 or 16). src and dst do not overlap; to() hits no element twice.
 void MoveElements(int element_bytes, std::span<const int64_t> sizes, const std::byte* src,
                   const AffineMap& from, std::byte* dst, const AffineMap& to);
+// dst[2 i] = src[i] and dst[2 i + 1] = *value for i in [0, n).
+void InterleaveElements(int element_bytes, const std::byte* src, const std::byte* value, int64_t n,
+                        std::byte* dst);
 // dst[i] = *value for i in [0, n).
 void FillElements(int element_bytes, const std::byte* value, std::byte* dst, int64_t n);
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/guard_pages.h"
 #include "evaluator/ops/indexing/bitcast.h"
 #include "fmt/format.h"
 #include "run/inputs/random_inputs.h"
@@ -35,6 +36,12 @@ ENTRY e {
   Executor referee(reference, {}), executor(exact, {});
   const Literal wanted = referee.Run(inputs).value();
   CHECK(Literal::BitwiseEqual(executor.Run(inputs).value(), wanted));
+  for (ArrayGuard guard : {ArrayGuard::kBehind, ArrayGuard::kInFront}) {
+    const GuardedArrays guarded(guard);
+    RunOptions threads;
+    threads.jobs = 7;
+    CHECK(Literal::BitwiseEqual(Executor(exact, threads).Run(inputs).value(), wanted));
+  }
   CHECK(executor.statistics().steps == referee.statistics().steps);
 }
 
@@ -64,6 +71,45 @@ class Shapes {
 
 std::string Parameter(int number, const std::string& shape) {
   return fmt::format("  p{0} = {1} parameter({0})\n", number, shape);
+}
+
+TEST_CASE("native pad: edges, padding inside and elements that go", "[native][moves]") {
+  Shapes shapes(11);
+  for (int round = 0; round < 300; ++round) {
+    const Sizes from = shapes.Some(1 + shapes.Below(4));
+    Sizes to;
+    std::vector<std::string> padding;
+    for (int64_t size : from) {
+      const int64_t inside = shapes.Below(3) == 0 ? shapes.Below(4) : 0;
+      const int64_t low = shapes.Below(2) == 0 ? 0 : shapes.Below(7) - 2;
+      const int64_t all = size + (size - 1) * inside + low, high = std::max(shapes.Below(5) - 1, -all);
+      if (all + high <= 0) break;
+      to.push_back(all + high);
+      padding.push_back(fmt::format("{}_{}_{}", low, high, inside));
+    }
+    if (to.size() < from.size()) continue;
+    const std::string type = shapes.Type();
+    CheckSame(fmt::format("  x = {} parameter(0)\n  v = {}[] parameter(1)\n", Of(type, from), type),
+              fmt::format("{} pad(x, v), padding={}", Of(type, to), fmt::join(padding, "x")));
+  }
+}
+
+TEST_CASE("native pad: rows of several tasks", "[native][moves]") {
+  struct Case {
+    Sizes from, to;
+    const char* padding;
+  };
+  const Case cases[] = {{{70001}, {140003}, "1_1_1"},
+                        {{70001}, {140000}, "-1_0_1"},
+                        {{50000}, {250004}, "3_5_4"},
+                        {{3, 40001}, {5, 80009}, "1_1_0x3_5_1"},
+                        {{300, 5, 64}, {300, 11, 64}, "0_0_0x1_1_1x0_0_0"},
+                        {{40000}, {100000}, "60000_0_0"}};
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    for (const Case& c : cases)
+      CheckSame(fmt::format("  x = {} parameter(0)\n  v = {}[] parameter(1)\n", Of(type, c.from), type),
+                fmt::format("{} pad(x, v), padding={}", Of(type, c.to), c.padding));
+  }
 }
 
 TEST_CASE("moves: static ones give the reference's elements", "[native][elementwise]") {
