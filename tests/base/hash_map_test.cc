@@ -24,8 +24,8 @@ bool HoldsWithoutMemory(Test test) {
     std::ifstream("/proc/self/statm") >> pages;
     const rlimit limit = {pages * 4096 + (size_t{1} << 20), RLIM_INFINITY};
     if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
-    // What is taken is not given back: large blocks first, then what is left between them.
-    for (size_t bytes = size_t{1} << 20; bytes >= 16; bytes /= 2) {
+    // What is taken is not given back: large blocks first, then what is left between them, of any size.
+    for (size_t bytes = size_t{1} << 20; bytes >= 16; bytes -= bytes > 4096 ? bytes / 2 : 16) {
       while (std::malloc(bytes) != nullptr) {
       }
     }
@@ -42,7 +42,7 @@ TEST_CASE("Hash tables grow by a reserve where there is no memory, and anything 
 #endif
   const auto throws = [] {
     try {
-      const std::string any(1000, 'x');
+      const std::string any(100'000, 'x');
     } catch (const std::bad_alloc&) {
       return true;
     }
