@@ -12,7 +12,7 @@
 namespace assay::gpu {
 namespace {
 
-Engines EmulatedFast() {
+std::span<const Engine* const> EmulatedFast() {
   return EnginesOf(EngineChoice::kGpuFast, MachineIsa(), false,
                    {.driver = TestedDriver(), .min_elements = 0});
 }
