@@ -119,6 +119,7 @@ class Strip {
     const StripFor strip_for = DefinitionOf(instruction.opcode).strip;
     if (strip_for == nullptr) return AddBits(i);
     const StripKernel kernel = strip_for(instruction, types, TypeOf(i));
+    if (kernel.fn == nullptr && instruction.opcode == Opcode::kBitcastConvert) return AddBits(i);
     if (kernel.fn == nullptr || types.size() > 3)
       return NotSupported({}, fmt::format("{} of {}", Name(instruction.opcode), Name(types[0])));
     alignas(64) std::byte strips[4][kStripBytes];
