@@ -45,6 +45,35 @@ int CountOf(std::string_view text, std::string_view word) {
   return count;
 }
 
+// What nvcc makes of kernels, in a folder that goes with it.
+class Compiled {
+ public:
+  Compiled() { std::filesystem::create_directory(folder_); }
+  ~Compiled() { std::filesystem::remove_all(folder_); }
+
+  // Compiles a file of gpu/kernels for an architecture ("90a"); checks that no register is spilled, and returns
+  // what nvcc says.
+  std::string Compile(const std::string& nvcc, const std::string& source, const std::string& architecture) {
+    int status = 0;
+    const std::string output = TextOf(
+        fmt::format("'{0}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
+                    "-allow-unsupported-compiler -I{1} -gencode=arch=compute_{2},code=sm_{2} -Xptxas -v "
+                    "-o '{3}' {1}/gpu/kernels/{4}",
+                    nvcc, ASSAY_SOURCE_DIR, architecture, image(), source),
+        &status);
+    INFO(output);
+    REQUIRE(status == 0);
+    CHECK(CountOf(output, "bytes spill stores") ==
+          CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
+    return output;
+  }
+  std::string image() const { return (folder_ / "kernels.cubin").string(); }
+
+ private:
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("assay_code_{}", std::random_device()());
+};
+
 // Between two functions' names, as nvdisasm marks them.
 std::string_view CodeOf(std::string_view listing, std::string_view function) {
   const size_t begin = listing.find(fmt::format(".text.{}:", function));
@@ -67,28 +96,17 @@ TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues]
     WARN("skipped: there is no nvcc in PATH, CUDA_HOME or /usr/local/cuda");
     return;
   }
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("assay_code_{}", std::random_device()());
-  std::filesystem::create_directory(folder);
+  Compiled compiled;
   for (const std::string module : {"residues", "residue_product"}) {
-    int status = 0;
-    const std::string image = (folder / (module + ".cubin")).string();
-    const std::string output = TextOf(
-        fmt::format("'{}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
-                    "-allow-unsupported-compiler -I{} -gencode=arch=compute_90a,code=sm_90a -Xptxas -v "
-                    "-o '{}' {}/gpu/kernels/residues/{}.cu",
-                    nvcc, ASSAY_SOURCE_DIR, image, ASSAY_SOURCE_DIR, module),
-        &status);
+    const std::string output = compiled.Compile(nvcc, fmt::format("residues/{}.cu", module), "90a");
     INFO(output);
-    REQUIRE(status == 0);
     CHECK(CountOf(output, "Compiling entry function") == (module == "residues" ? 15 : 3));
-    CHECK(CountOf(output, "bytes spill stores") ==
-          CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
     CHECK(CountOf(output, "bytes stack frame") == CountOf(output, " 0 bytes stack frame"));
     // Products that the assembler made wait for each other.
     CHECK(CountOf(output, "C7510") + CountOf(output, "C7515") == 0);
     if (module != "residue_product" || disassembler.empty()) continue;
-    const std::string listing = TextOf(fmt::format("'{}' '{}'", disassembler, image), &status);
+    int status = 0;
+    const std::string listing = TextOf(fmt::format("'{}' '{}'", disassembler, compiled.image()), &status);
     REQUIRE(status == 0);
     const std::string_view code = CodeOf(listing, "residue_product");
     CHECK(CountOf(code, "IGMMA.64x256x32.S8.S8") >= 4);
@@ -100,7 +118,6 @@ TEST_CASE("kernels of dots by residues spill no registers", "[kernels][residues]
     CHECK(CountOf(code, "CCTL.IVALL") == 2);
     CHECK(CountOf(code, " LDL") + CountOf(code, " STL") == 0);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("kernels of dots within bounds spill no registers", "[kernels][dot_fast][nvcc][toolkit]") {
@@ -109,25 +126,11 @@ TEST_CASE("kernels of dots within bounds spill no registers", "[kernels][dot_fas
     WARN("skipped: there is no nvcc in PATH, CUDA_HOME or /usr/local/cuda");
     return;
   }
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("assay_code_{}", std::random_device()());
-  std::filesystem::create_directory(folder);
+  Compiled compiled;
   for (const std::string architecture : {"80", "90a"}) {
-    int status = 0;
-    const std::string image = (folder / ("dot_fast_" + architecture + ".cubin")).string();
-    const std::string output = TextOf(
-        fmt::format("'{}' -cubin -std=c++20 -fmad=false --expt-relaxed-constexpr "
-                    "-allow-unsupported-compiler -I{} -gencode=arch=compute_{},code=sm_{} -Xptxas -v -o '{}' "
-                    "{}/gpu/kernels/fast/dot_fast.cu",
-                    nvcc, ASSAY_SOURCE_DIR, architecture, architecture, image, ASSAY_SOURCE_DIR),
-        &status);
-    INFO(output);
-    REQUIRE(status == 0);
+    const std::string output = compiled.Compile(nvcc, "fast/dot_fast.cu", architecture);
     CHECK(CountOf(output, "Compiling entry function") == 6);
-    CHECK(CountOf(output, "bytes spill stores") ==
-          CountOf(output, "0 bytes spill stores, 0 bytes spill loads"));
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace assay::gpu
