@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import pytest
@@ -20,6 +21,8 @@ if not assay.jax_plugin.LIBRARY.exists():
 # that the run begins.
 HEAD = """
 import os, signal, sys, threading, time
+# A shell starts background jobs with SIGINT ignored, and Python then leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 import jax
 import jax.numpy as jnp
@@ -45,6 +48,7 @@ X = jnp.arange(4, dtype=np.int32)
 np.testing.assert_array_equal(long(X, 5), expected(5))
 """
 SECONDS_AT_MOST = 2.0
+SECONDS_OF_SCRIPT = 300  # then it is killed, so that no test waits for ever
 
 
 class Script:
@@ -54,6 +58,9 @@ class Script:
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([sys.executable, "-c", HEAD + text], stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, env={**os.environ, **environment})
+        self.deadline = threading.Timer(SECONDS_OF_SCRIPT, self.process.kill)
+        self.deadline.daemon = True
+        self.deadline.start()
         first = self.process.stdout.readline()
         if first != "ready\n":
             raise AssertionError((first, *self.end()))
@@ -65,6 +72,8 @@ class Script:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        finally:
+            self.deadline.cancel()
         with self.errors, self.process.stdout:
             self.errors.seek(0)
             return self.process.returncode, self.process.stdout.read(), self.errors.read()
