@@ -199,13 +199,13 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const std::shar
   if (result.num_elements() >= int64_t{1} << 32)
     return NotSupported({}, fmt::format("{}", Counted(result.num_elements(), "result")));
   ASSAY_ASSIGN_OR_RETURN(const ImageGeometry geometry, ImageGeometryOf(step));
+  const bool is_fast = fast && IsForFastProduct(step);
   ASSAY_ASSIGN_OR_RETURN(
       const Product product,
-      fast&& IsForFastProduct(step)
-          ? Product::MakeFast(*device, {lhs.element_type(), rhs.element_type()}, ElementType::kF32,
-                              *FloatOf(result.element_type()), geometry.sides, geometry.is_padded)
-          : Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
-                          geometry.sides, geometry.is_padded, residues_from));
+      is_fast ? Product::MakeFast(*device, {lhs.element_type(), rhs.element_type()}, ElementType::kF32,
+                                  *FloatOf(result.element_type()), geometry.sides, geometry.is_padded)
+              : Product::Make(*device, lhs.element_type(), rhs.element_type(), result.element_type(),
+                              geometry.sides, geometry.is_padded, residues_from));
   std::array<Widening, 2> widenings;
   for (size_t k = 0; k < 2; ++k) {
     const Shape& operand = step.operand_shape(static_cast<int64_t>(k));

@@ -38,7 +38,7 @@ bool AllowsTf32(const Instruction& instruction) {
   });
 }
 
-// F and the bytes of a group: emulator/device/tensor_core.h has the source.
+// F and the bytes of a group: tests/gpu/emulator/device/tensor_core.h has the source.
 TensorCoreSums::Cores CoresOf(const Device& device, ElementType type, bool cuts_factors, bool has_gaps) {
   const bool is_hopper = device.properties().capability >= Capability{9, 0};
   return {.factor_bits = cuts_factors ? kTf32Bits : 0,
