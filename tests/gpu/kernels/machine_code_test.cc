@@ -51,8 +51,8 @@ class Compiled {
   Compiled() { std::filesystem::create_directory(folder_); }
   ~Compiled() { std::filesystem::remove_all(folder_); }
 
-  // Compiles a file of gpu/kernels for an architecture ("90a"); checks that no register is spilled, and returns
-  // what nvcc says.
+  // Compiles a file of gpu/kernels for an architecture ("90a"); checks that no register is spilled, and
+  // returns what nvcc says.
   std::string Compile(const std::string& nvcc, const std::string& source, const std::string& architecture) {
     int status = 0;
     const std::string output = TextOf(
