@@ -97,6 +97,18 @@ def logistic_tail(d):
     return d.op == 'logistic' and abs(complex(d.assay)) < 1e-4 and complex(d.xla) == 0
 
 
+def log1p_f64(d):
+    """XLA:CPU's log1p of f64 between -0.42 and -0.36, by which it computes the real part of c128's, too:
+    log1p(|1 + z|^2 - 1) / 2. Up to 128 units in the last place off."""
+    if d.op != 'log-plus-one' or d.element not in ('f64', 'c128'):
+        return False
+    z, assay, xla = (complex(v) for v in (d.inputs[0], d.assay, d.xla))
+    argument = z.real if d.element == 'f64' else z.real * (2 + z.real) + z.imag**2
+    unit = epsilon(d.element)
+    return (-0.42 < argument < -0.36 and abs(assay.real - xla.real) <= 128 * unit * abs(assay.real) and
+            abs(assay.imag - xla.imag) <= 8 * unit * abs(assay.imag))
+
+
 def fnuz_total_order(d):
     return d.op == 'compare-total' and d.label.endswith('fnuz') and any(is_nan(v) for v in d.inputs)
 
@@ -148,6 +160,7 @@ KNOWN = [
     Known('iota-f8e8m0fnu', iota_of_zero),
     Known('reduce-of-nothing', reduction_of_nothing),
     Known('logistic-tail', logistic_tail),
+    Known('log1p-f64', log1p_f64),
     Known('fnuz-total-order', fnuz_total_order),
     Known('f4-to-integer', f4_to_integer),
     Known('nan-payload', nan_payload),
