@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/guard_pages.h"
+#include "base/sha256.h"
 #include "engines/approximate/bf16_tiles.h"
 #include "engines/approximate/functions_engine.h"
 #include "engines/approximate/rounded_sums.h"
@@ -113,6 +114,29 @@ std::string Compare(const Outcome& wanted, const Outcome& found) {
   return "";
 }
 
+void AppendArray(std::string& bytes, const Literal& value) {
+  for (int64_t i = 0; i < value.tuple_size(); ++i) AppendArray(bytes, value.element(i));
+  bytes += value.shape().ToString();
+  if (!value.shape().IsArray()) return;
+  for (int64_t d = 0; d < value.shape().rank(); ++d) bytes += fmt::format(",{}", value.dynamic_size(d));
+  bytes.append(reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size());
+}
+
+// Of an error its code: an engine that fuses steps may name another instruction.
+std::string DigestOf(const Outcome& outcome) {
+  std::string bytes;
+  if (outcome.result.ok()) {
+    AppendArray(bytes, *outcome.result);
+  } else {
+    bytes = fmt::format("error {}", static_cast<int>(outcome.result.status().code()));
+  }
+  for (const auto& [name, value] : outcome.sent) {
+    bytes += name;
+    AppendArray(bytes, value);
+  }
+  return Sha256Hex(bytes);
+}
+
 void Count(const Plan& plan, Difference& difference) {
   for (const ComputationPlan& computation : plan.computations) {
     for (const Step& step : computation.steps) {
@@ -124,6 +148,21 @@ void Count(const Plan& plan, Difference& difference) {
 }
 
 }  // namespace
+
+fuzz::GeneratedProgram ProgramOfSeed(uint64_t seed) {
+  fuzz::Choices choices(seed);
+  if (seed % 25 == 0)
+    return fuzz::GenerateProgram(choices, {.instructions = 8, .max_elements = 60000, .cheap = true});
+  return fuzz::GenerateProgram(choices, {.instructions = 4 + static_cast<int>(seed % 20)});
+}
+
+std::string DigestByExact(fuzz::GeneratedProgram generated, Isa isa) {
+  const absl::StatusOr<Program> program = Program::OfModule(std::move(generated.module));
+  if (!program.ok()) return MessageOf(program.status());
+  const auto plan = program->PlanFor(EnginesFor(isa, false));
+  if (!plan.ok()) return MessageOf(plan.status());
+  return DigestOf(RunPlan(**plan, generated.arguments, 2, Crosscheck::kOff));
+}
 
 Difference CompareEngines(fuzz::GeneratedProgram generated, bool with_fast) {
   Difference difference;
@@ -137,6 +176,7 @@ Difference CompareEngines(fuzz::GeneratedProgram generated, bool with_fast) {
   if (!reference.ok()) return failed("reference", MessageOf(reference.status()));
   const Outcome wanted = RunPlan(**reference, generated.arguments, 1, Crosscheck::kOff);
   difference.evaluated = wanted.result.ok();
+  difference.digest = DigestOf(wanted);
   const std::vector<Literal> at_end = Guarded(generated.arguments, false),
                              at_start = Guarded(generated.arguments, true);
   for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {

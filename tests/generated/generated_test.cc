@@ -8,15 +8,12 @@
 namespace assay::testing {
 namespace {
 
-// Seeds from `first`; every 25th program has large arrays and only cheap ops.
+// Seeds from `first`.
 void CompareMany(uint64_t first, int count) {
   int evaluated = 0, kernels = 0, generated = 0, bounded = 0;
   for (int i = 0; i < count; ++i) {
     const uint64_t seed = first + static_cast<uint64_t>(i);
-    fuzz::Choices choices(seed);
-    fuzz::GeneratorOptions options{.instructions = 4 + static_cast<int>(seed % 20)};
-    if (i % 25 == 24) options = {.instructions = 8, .max_elements = 60000, .cheap = true};
-    const Difference difference = CompareEngines(fuzz::GenerateProgram(choices, options));
+    const Difference difference = CompareEngines(ProgramOfSeed(seed));
     INFO("seed " << seed);
     CHECK(difference.text == "");
     evaluated += difference.evaluated, kernels += difference.kernels, generated += difference.generated;
