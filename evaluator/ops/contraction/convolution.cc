@@ -352,7 +352,8 @@ void AddTermsOfConvolution(const InstructionView& view, std::span<const int64_t>
   DimVector sizes;
   for (const WindowDimension& dimension : window) sizes.push_back(dimension.size);
   int64_t count = 0;
-  for (IndexWalk k(sizes); !k.done(); k.Next()) {
+  const bool is_empty = features == 0;  // however large the window is
+  for (IndexWalk k(sizes); !is_empty && !k.done(); k.Next()) {
     int64_t image_at = image_base, kernel_at = o * w[dn.kernel_output_feature];
     bool is_padding = false;
     for (size_t d = 0; d < sizes.size(); ++d) {

@@ -64,7 +64,9 @@ void AddTermsOfDot(const InstructionView& view, std::span<const int64_t> index, 
   const int64_t run = sizes.empty() ? 1 : sizes.back();
   if (!sizes.empty()) sizes.pop_back();
   int64_t count = 0;
-  for (IndexWalk k(sizes); !k.done(); k.Next(), count += run) {
+  // Without it, sizes of 2^40, 2^40 and 0 would be walked 2^80 times for nothing.
+  const bool is_empty = run == 0;
+  for (IndexWalk k(sizes); !is_empty && !k.done(); k.Next(), count += run) {
     for (int s = 0; s < 2; ++s) {
       const auto& contracting = sides[s]->contracting;
       int64_t at = base[s];
