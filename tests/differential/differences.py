@@ -138,6 +138,24 @@ def reduction_of_nothing(d):
     return bool(d.arrays[0].reshape(d.shape)[d.index] == d.xla)
 
 
+def batch_norm_cancellation(d):
+    """XLA:CPU's variance is E[x^2] - E[x]^2 in the type."""
+    if d.op != 'batch-norm-training' or len(d.shape) != 1:
+        return False
+    squares = np.square(d.arrays[0].astype('f8'))
+    return abs(float(d.assay) - float(d.xla)) <= 8 * epsilon(d.element) * squares.max()
+
+
+def scatter_order(d):
+    """Two updates of one element: either is the last one in some order."""
+    return d.op == 'scatter-second' and bool(np.isin([d.assay, d.xla], d.arrays[1]).all())
+
+
+def window_order(d):
+    """Of equal elements of a padded window XLA:CPU selects the first one by columns, and Assay by rows."""
+    return d.op == 'select-and-scatter' and int((d.arrays[0] == d.arrays[0][d.index]).sum()) > 1
+
+
 def iota_of_zero(d):
     return d.op == 'iota' and d.element == 'f8e8m0fnu' and is_nan(d.assay) and float(d.xla) == 2.0**-127
 
@@ -165,4 +183,7 @@ KNOWN = [
     Known('f4-to-integer', f4_to_integer),
     Known('nan-payload', nan_payload),
     Known('tiny-to-f8e8m0fnu', tiny_to_power_of_two),
+    Known('batch-norm-cancellation', batch_norm_cancellation),
+    Known('scatter-order', scatter_order),
+    Known('window-order', window_order),
 ]

@@ -262,7 +262,7 @@ def normalising(rng, program):
     rule = Rule('norm', 16 * (int(np.prod(dims)) // dims[feature]) + 64)
     for name, op in (('train', 'batch-norm-training'), ('grad', 'batch-norm-grad')):
         for k, result in enumerate((dims, scale.dims, scale.dims)):
-            program.out(program.op(element, result, f'get-tuple-element({name}), index={k}'), op, rule)
+            program.out(program.op(element, result, f'get-tuple-element({name}), index={k}'), op, rule, (x,))
     value = program.op(element, dims,
                        f'batch-norm-inference({x}, {scale}, {offset}, {mean}, {variance}), {tail}')
     program.out(value, 'batch-norm-inference', rule)
