@@ -6,19 +6,6 @@ namespace assay::native::ASSAY_ISA {
 namespace {
 
 constexpr int kRegisters = ASSAY_BYTES == 64 ? 32 : 16;
-using I32 = int32_t __attribute__((vector_size(4 * kLanes)));
-
-// Bit j: the sign of lane j.
-#if ASSAY_BYTES == 64
-ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v)); }
-ASSAY_INLINE uint32_t Signs(I64 v) { return _mm512_movepi64_mask((__m512i)v); }
-#elif ASSAY_BYTES == 32
-ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm_movemask_ps((__m128)v)); }
-ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)v)); }
-#else
-ASSAY_INLINE uint32_t Signs(I32 v) { return (v[0] < 0 ? 1u : 0u) | (v[1] < 0 ? 2u : 0u); }
-ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm_movemask_pd((__m128d)v)); }
-#endif
 
 // Rows [row, row + kRows) by kVectors vectors of columns, every sum a chain of its own.
 template <int kRows, int kVectors, bool kNorms, class T>

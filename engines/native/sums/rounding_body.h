@@ -6,6 +6,7 @@ namespace assay::native::ASSAY_ISA {
 namespace {
 
 using F32 = float __attribute__((vector_size(4 * kLanes)));
+using I32 = int32_t __attribute__((vector_size(4 * kLanes)));
 using U16 = uint16_t __attribute__((vector_size(2 * kLanes)));
 using U32 = uint32_t __attribute__((vector_size(4 * kLanes)));
 
@@ -39,6 +40,18 @@ ASSAY_INLINE F64 Widen(const uint16_t* p) {
 #endif
 }
 ASSAY_INLINE F64 Widen(const double* p) { return Load(p); }
+
+// Bit j: the sign of lane j.
+#if ASSAY_BYTES == 64
+ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm256_movemask_ps((__m256)v)); }
+ASSAY_INLINE uint32_t Signs(I64 v) { return _mm512_movepi64_mask((__m512i)v); }
+#elif ASSAY_BYTES == 32
+ASSAY_INLINE uint32_t Signs(I32 v) { return static_cast<uint32_t>(_mm_movemask_ps((__m128)v)); }
+ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)v)); }
+#else
+ASSAY_INLINE uint32_t Signs(I32 v) { return (v[0] < 0 ? 1u : 0u) | (v[1] < 0 ? 2u : 0u); }
+ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm_movemask_pd((__m128d)v)); }
+#endif
 
 ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
   const U64 u = (U64)x;
