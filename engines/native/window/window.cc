@@ -9,6 +9,7 @@
 #include "engines/native/reduce/window_lines.h"
 #include "engines/native/walk/loops.h"
 #include "engines/native/window/code_window.h"
+#include "engines/native/window/tap_window.h"
 #include "engines/native/window/window_add.h"
 #include "engines/native/window/window_sums.h"
 #include "evaluator/eval_context.h"
@@ -233,10 +234,16 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareReduceWindow(const StepView
     if (!one_type) return NotSupported({}, "the element type differs from that of the sum");
     if (IsComplex(type)) return NotSupported({}, "complex window sums");
     if (auto disjoint = DisjointSums::Of(step, isa)) return disjoint;
+    absl::StatusOr<std::shared_ptr<const Kernel>> few = PrepareTapWindow(step, isa);
+    if (few.ok()) return few;
     absl::StatusOr<std::shared_ptr<const Kernel>> small = PrepareWindowSums(step, isa);
     if (small.ok()) return small;
     if (const std::string_view why = WhyNoLines(step); !why.empty()) return NotSupported({}, why);
     return std::make_shared<WindowKernel>(isa, /*is_sum=*/true);
+  }
+  if (one_type) {
+    absl::StatusOr<std::shared_ptr<const Kernel>> few = PrepareTapWindow(step, isa);
+    if (few.ok()) return few;
   }
   int64_t longest = 1;
   for (const WindowDimension& d : step.instruction.attributes.WindowOf()) longest = std::max(longest, d.size);

@@ -12,11 +12,6 @@ constexpr int64_t kResultsOfTile = 2048;            // that stay in the first ca
 constexpr int64_t kFoldsOfTile = int64_t{1} << 22;  // between two charges at least
 constexpr int64_t kMaxOffsets = int64_t{1} << 16;
 
-// Every result is of the element at its own position.
-bool IsIdentity(const WindowDimension& d, int64_t size, int64_t outputs) {
-  return d.size == 1 && d.stride == 1 && d.padding_low == 0 && d.base_dilation == 1 && size == outputs;
-}
-
 struct AxisWork {
   int64_t folds = 0;             // pairs of result and element
   int64_t first = 0, last = -1;  // of the window offsets that meet an element
@@ -56,12 +51,16 @@ int64_t CeilDivOrZero(int64_t a, int64_t b) { return a > 0 ? (a - 1) / b + 1 : 0
 
 }  // namespace
 
+bool IsIdentityWindow(const WindowDimension& d, int64_t size, int64_t outputs) {
+  return d.size == 1 && d.stride == 1 && d.padding_low == 0 && d.base_dilation == 1 && size == outputs;
+}
+
 std::optional<WindowGrid> WindowGrid::Of(const Window& window, const DimVector& sizes,
                                          const DimVector& output_sizes) {
   WindowGrid grid;
   const DimVector strides = RowMajorStrides(sizes);
   size_t last = window.size() - 1;
-  while (last > 0 && IsIdentity(window[last], sizes[last], output_sizes[last])) --last;
+  while (last > 0 && IsIdentityWindow(window[last], sizes[last], output_sizes[last])) --last;
   for (size_t d = last + 1; d < window.size(); ++d) grid.features_ *= sizes[d];
   for (size_t d = 0; d <= last; ++d) {
     grid.axes_.emplace_back(sizes[d], window[d], output_sizes[d]);

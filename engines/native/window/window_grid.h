@@ -27,6 +27,10 @@ struct WindowBlock {
   int64_t to = 0, to_step = 0;
 };
 
+// Whether along a dimension of so many elements and outputs every output is of the element at its own
+// position.
+bool IsIdentityWindow(const WindowDimension& d, int64_t size, int64_t outputs);
+
 class WindowGrid {
  public:
   // Takes row-major arrays of rank 1 and more with elements. Empty where most window offsets meet nothing, or
