@@ -5,6 +5,8 @@
 #include "engines/approximate/double_dot.h"
 #include "engines/approximate/single_dot.h"
 #include "engines/approximate/single_tiles.h"
+#include "engines/native/contraction/convolution.h"
+#include "engines/native/contraction/depthwise.h"
 
 namespace assay::approximate {
 namespace {
@@ -29,8 +31,13 @@ class RoundedSums final : public Engine {
 
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
-    if (step.instruction.opcode == Opcode::kConvolution)
+    if (step.instruction.opcode == Opcode::kConvolution) {
+      const bool tiles_first = fewest_.convolution == 1;
+      if (!tiles_first && native::WhyNotConvolution(step).empty() &&
+          native::WhyNotDepthwise(step, isa_).empty())
+        return NotSupported({}, "the exact kernel of depthwise convolutions is faster");
       return PrepareSingleTiles(step, isa_, fewest_.convolution);
+    }
     if (step.instruction.opcode != Opcode::kDot) return NotSupported({}, "takes only dot and convolution");
     const ElementType type =
         step.result_shape().IsArray() ? step.result_shape().element_type() : ElementType::kPred;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engines/native/contraction/bf16_product.h"
+#include "engines/native/contraction/depthwise.h"
 #include "engines/native/contraction/product_kernel.h"
 #include "engines/native/walk/window_axis.h"
 #include "evaluator/eval_context.h"
@@ -294,6 +295,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView&
                                                                step.result_shape().element_type(), isa));
   if (kind.complex) return NotSupported({}, "complex convolution");
   if (const std::string_view why = WhyNotConvolution(step); !why.empty()) return NotSupported({}, why);
+  if (WhyNotDepthwise(step, isa).empty()) return PrepareDepthwise(step, isa);
   const Bf16Kernels* const bf16 =
       Bf16ProductKernels(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
                          step.result_shape().element_type(), isa);

@@ -11,12 +11,11 @@
 #include <memory>
 #include <utility>
 
-#include "engines/native/sums/enclosed_sum.h"
+#include "engines/native/contraction/round_products.h"
 #include "engines/native/sums/product_bounds.h"
 #include "engines/native/sums/tiers.h"
 #include "evaluator/eval_context.h"
 #include "evaluator/runtime_sizes.h"
-#include "evaluator/scalar/exact_sum.h"
 #include "literal/element_io.h"
 #include "literal/float_format.h"
 
@@ -315,35 +314,13 @@ class SmallDot::Multiplier {
 
   // Row r by column j of the panel, whose sum in doubles is `sum`.
   double Repair(int64_t r, int64_t j, double sum) {
-    // Of finite exact products no sum in doubles is infinite.
-    if (!std::isfinite(sum)) return RoundToFormat(sum, format_);
-    ++counts_.pairs;
-    const int64_t n = loops_.length;
     const int bytes = Bytes(columns_.type);
-    const double* const a = rows_.a + r * rows_.row_step;
-    const auto element = [&](int64_t k) {
+    const double* const row = rows_.a + r * rows_.row_step;
+    const auto a = [&](int64_t k) { return row[k * rows_.step]; };
+    const auto b = [&](int64_t k) {
       return ElementOf(columns_.type, columns_.data + (k * columns_.step + j) * bytes);
     };
-    double s = 0, errors = 0, magnitude = 0;
-    bool exact = true;
-    for (int64_t k = 0; k < n; ++k) {
-      const double p = a[k * rows_.step] * element(k);
-      const double t = s + p, z = t - s;
-      const double error = (s - (t - z)) + (p - z);
-      exact = exact && error == 0;
-      errors += error;
-      magnitude += std::fabs(p);
-      s = t;
-    }
-    if (exact) return RoundToFormat(s, format_);  // of zeros too: +0
-    const auto count = static_cast<double>(n + 16);
-    const double bound = 4 * count * count * 0x1p-106 * magnitude;
-    if (const std::optional<double> rounded = RoundEnclosed(s, errors, bound, format_)) return *rounded;
-    ++counts_.slices;
-    ExactSum exact_sum;
-    exact_sum.Add(0.0);
-    for (int64_t k = 0; k < n; ++k) exact_sum.AddProduct(a[k * rows_.step], element(k));
-    return exact_sum.Round(format_);
+    return RoundProducts(loops_.length, a, b, sum, format_, counts_);
   }
 
   struct Columns {
