@@ -9,6 +9,8 @@ target_compile_options(assay_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # g++ knows -Wshadow=local; clang's nearest is -Wshadow, which also warns of constructor parameters.
   target_compile_options(assay_options INTERFACE -Wno-unknown-warning-option)
+  # g++ has it by the standard; clang has it by default since version 19.
+  target_compile_options(assay_options INTERFACE -fsized-deallocation)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees out-of-bounds copies in inlined std::string concatenation (GCC bug 105329 and its kin), and reads of
