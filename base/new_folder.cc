@@ -1,5 +1,6 @@
 #include "base/new_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "fmt/format.h"
 
@@ -17,7 +19,106 @@ absl::Status CannotWriteFolder(const std::string& path) {
   return BadInput(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
+// Puts entries of one folder into another one. What was put in goes back with the object, unless it is kept.
+class Move {
+ public:
+  Move(std::string from, std::string to) : from_(std::move(from)), to_(std::move(to)) {}
+  Move(const Move&) = delete;
+  Move& operator=(const Move&) = delete;
+  ~Move() {
+    for (; !moved_.empty(); moved_.pop_back()) {
+      const Entry& entry = moved_.back();
+      ::renameat2(AT_FDCWD, entry.to.c_str(), AT_FDCWD, entry.from.c_str(), entry.flags);
+    }
+  }
+
+  // An entry that is there already goes to where the new one came from.
+  absl::Status Put(const std::string& name) {
+    const std::string to = to_ + name;
+    struct stat there;
+    const bool is_there = ::lstat(to.c_str(), &there) == 0;
+    return Rename({from_ + name, to, is_there ? unsigned{RENAME_EXCHANGE} : unsigned{RENAME_NOREPLACE}});
+  }
+  // The other way round, under another name.
+  absl::Status TakeOut(const std::string& name, const std::string& as) {
+    return Rename({to_ + name, from_ + as, RENAME_NOREPLACE});
+  }
+  void Keep() { moved_.clear(); }
+
+ private:
+  struct Entry {
+    std::string from, to;
+    unsigned flags;
+  };
+
+  absl::Status Rename(Entry entry) {
+    moved_.push_back(std::move(entry));
+    const Entry& done = moved_.back();
+    if (::renameat2(AT_FDCWD, done.from.c_str(), AT_FDCWD, done.to.c_str(), done.flags) == 0)
+      return absl::OkStatus();
+    const int error = errno;
+    const std::string to = done.to;
+    moved_.pop_back();
+    errno = error;
+    return CannotWriteFolder(to);
+  }
+
+  const std::string from_, to_;
+  std::vector<Entry> moved_;
+};
+
+absl::Status PutIn(const std::string& from, const std::string& path, const std::string& last) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(from, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (std::string name = entry->path().filename(); name != last) names.push_back(std::move(name));
+  }
+  if (error) return BadInput(fmt::format("{}: {}", from, error.message()));
+  Move move(from + "/", path + "/");
+  struct stat there;
+  if (::lstat((path + "/" + last).c_str(), &there) == 0)
+    ASSAY_RETURN_IF_ERROR(move.TakeOut(last, last + ".old"));
+  for (const std::string& name : names) ASSAY_RETURN_IF_ERROR(move.Put(name));
+  ASSAY_RETURN_IF_ERROR(move.Put(last));
+  move.Keep();
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+UnfinishedFiles::~UnfinishedFiles() {
+  for (; !paths_.empty(); paths_.pop_back()) std::remove(paths_.back().c_str());
+}
+
+absl::Status WriteIntoFolder(
+    const std::string& path, std::string_view last,
+    absl::FunctionRef<absl::Status(const std::string& folder, UnfinishedFiles& files)> fill) {
+  std::string target = path;
+  while (target.size() > 1 && target.ends_with('/')) target.pop_back();
+  struct stat there;
+  const bool is_there = ::stat(target.c_str(), &there) == 0;
+  if (const auto parent = std::filesystem::path(target).parent_path(); !is_there && !parent.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(parent, error);
+    if (error) return BadInput(fmt::format("can't make the folder '{}': {}", path, error.message()));
+  }
+  // In the folder where there is one: what is beside it may be another file system, or another user's.
+  UnfinishedFiles files;
+  std::string& name = files.Add(target + (is_there ? "/.XXXXXX" : ".XXXXXX"));
+  if (mkdtemp(name.data()) == nullptr) return CannotWriteFolder(name);
+  const std::string temporary = name;
+  ASSAY_RETURN_IF_ERROR(fill(temporary, files));
+  if (is_there) {
+    ASSAY_RETURN_IF_ERROR(PutIn(temporary, target, std::string(last)));
+    std::error_code ignored;
+    std::filesystem::remove_all(temporary, ignored);  // what was replaced
+    return absl::OkStatus();
+  }
+  if (chmod(temporary.c_str(), 0755) != 0 || std::rename(temporary.c_str(), target.c_str()) != 0)
+    return CannotWriteFolder(target);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::string> WriteNewFolder(
     const std::string& wanted,

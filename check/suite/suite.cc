@@ -11,6 +11,7 @@
 
 #include "base/file_io.h"
 #include "base/json_writer.h"
+#include "base/new_folder.h"
 #include "base/sha256.h"
 #include "base/work_stage.h"
 #include "check/audit.h"
@@ -27,6 +28,8 @@
 
 namespace assay {
 namespace {
+
+constexpr std::string_view kIndex = "index.json";
 
 // Points at which StableHLO says what happens, so that answers are judged there; and subnormal numbers, of
 // which the profile says whether they may be zero.
@@ -177,8 +180,8 @@ void WriteEntry(const SuiteCase& of, const MadeCase& made, const SuiteOptions& o
   json.End("}");
 }
 
-// Without the flush of WriteFileAtomically, which would take most of the time of 20,000 files: until the
-// index is written, with their digests, the folder is unfinished.
+// Without the flush of WriteFileAtomically, which would take most of the time of 20,000 files: the folder
+// is a temporary one until it is whole, and the index has their digests.
 absl::Status WriteQuickly(const std::string& path, std::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -186,19 +189,32 @@ absl::Status WriteQuickly(const std::string& path, std::string_view bytes) {
   return file.good() ? absl::OkStatus() : BadInput(fmt::format("can't write '{}'", path));
 }
 
+// The folders between `folder` and the file, which the id names by a path.
+absl::Status MakeFoldersOf(const std::string& folder, const std::string& id, UnfinishedFiles& files) {
+  for (size_t slash = id.find('/'); slash != std::string::npos; slash = id.find('/', slash + 1)) {
+    const std::string path = fmt::format("{}/{}", folder, id.substr(0, slash));
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) continue;
+    files.Add(path);
+    std::filesystem::create_directory(path, error);
+    if (error) return BadInput(fmt::format("can't make the folder '{}': {}", path, error.message()));
+  }
+  return absl::OkStatus();
+}
+
 // Writes the files of one case; returns their digests by the ends of their names.
 absl::StatusOr<std::map<std::string, std::string>> WriteFiles(const std::string& folder, const SuiteCase& of,
-                                                              const MadeCase& made) {
+                                                              const MadeCase& made, UnfinishedFiles& files) {
   const std::string path = fmt::format("{}/{}", folder, of.id);
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (error) return BadInput(fmt::format("can't make the folder of '{}': {}", path, error.message()));
+  ASSAY_RETURN_IF_ERROR(MakeFoldersOf(folder, of.id, files));
   ASSAY_ASSIGN_OR_RETURN(const std::string arrays, EncodeNpz(made.arrays));
   std::map<std::string, std::string> digests;
   for (const auto& [form, bytes] :
        {std::pair("hlo", &made.hlo), {"mlir", &made.stablehlo}, {"npz", &arrays}}) {
     if (bytes->empty()) continue;
-    ASSAY_RETURN_IF_ERROR(WriteQuickly(fmt::format("{}.{}", path, form), *bytes));
+    const std::string file = fmt::format("{}.{}", path, form);
+    files.Add(file);
+    ASSAY_RETURN_IF_ERROR(WriteQuickly(file, *bytes));
     digests[form] = Sha256Hex(*bytes);
   }
   return digests;
@@ -211,6 +227,33 @@ void WriteWithoutCases(JsonWriter& json) {
     if (const std::string_view why = ReasonWithoutCases(op); !why.empty()) json.Fields(Name(op), why);
   }
   json.End("}");
+}
+
+// Writes all files, the index last.
+absl::Status FillFolder(const std::string& folder, const std::vector<SuiteCase>& cases,
+                        const SuiteOptions& options, UnfinishedFiles& files) {
+  std::vector<std::string> profiles;
+  for (const Profile& profile : options.profiles) profiles.push_back(profile.name);
+  JsonWriter json;
+  json.Begin("{", ",\n ");
+  json.Fields("format", 1, "generator", options.generator, "seed", options.seed, "profiles", profiles,
+              "without_cases", [&] { WriteWithoutCases(json); });
+  json.Fields("cases", [&] { json.Begin("[", ",\n  "); });
+  const WorkStage stage("cases", static_cast<int64_t>(cases.size()));
+  int64_t done = 0;
+  for (const SuiteCase& of : cases) {
+    stage.Done(done++);
+    if (options.run.interrupted != nullptr && options.run.interrupted())
+      return absl::CancelledError("interrupted");
+    ASSAY_ASSIGN_OR_RETURN(const MadeCase made, MakeCase(of, options));
+    ASSAY_ASSIGN_OR_RETURN(const auto digests, WriteFiles(folder, of, made, files));
+    WriteEntry(of, made, options, digests, json);
+  }
+  json.End("]");
+  json.End("}");
+  const std::string index = fmt::format("{}/{}", folder, kIndex);
+  files.Add(index);
+  return WriteFileAtomically(index, json.text() + "\n");
 }
 
 }  // namespace
@@ -263,32 +306,10 @@ absl::StatusOr<MadeCase> MakeCase(const SuiteCase& of, const SuiteOptions& optio
 absl::StatusOr<int64_t> WriteSuite(const std::string& folder, const SuiteOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<SuiteCase> cases, ChosenSuiteCases(options));
   if (cases.empty()) return BadInput("no case has an id that begins so");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return BadInput(fmt::format("can't make the folder '{}': {}", folder, error.message()));
-  // Marks the folder as one of a suite, which a run that is interrupted leaves unfinished.
-  const std::string index = folder + "/index.json";
-  ASSAY_RETURN_IF_ERROR(WriteFileAtomically(index, "{\"unfinished\": true}\n"));
-  std::vector<std::string> profiles;
-  for (const Profile& profile : options.profiles) profiles.push_back(profile.name);
-  JsonWriter json;
-  json.Begin("{", ",\n ");
-  json.Fields("format", 1, "generator", options.generator, "seed", options.seed, "profiles", profiles,
-              "without_cases", [&] { WriteWithoutCases(json); });
-  json.Fields("cases", [&] { json.Begin("[", ",\n  "); });
-  const WorkStage stage("cases", static_cast<int64_t>(cases.size()));
-  int64_t done = 0;
-  for (const SuiteCase& of : cases) {
-    stage.Done(done++);
-    if (options.run.interrupted != nullptr && options.run.interrupted())
-      return absl::CancelledError("interrupted");
-    ASSAY_ASSIGN_OR_RETURN(const MadeCase made, MakeCase(of, options));
-    ASSAY_ASSIGN_OR_RETURN(const auto digests, WriteFiles(folder, of, made));
-    WriteEntry(of, made, options, digests, json);
-  }
-  json.End("]");
-  json.End("}");
-  ASSAY_RETURN_IF_ERROR(WriteFileAtomically(index, json.text() + "\n"));
+  ASSAY_RETURN_IF_ERROR(
+      WriteIntoFolder(folder, kIndex, [&](const std::string& temporary, UnfinishedFiles& files) {
+        return FillFolder(temporary, cases, options, files);
+      }));
   return static_cast<int64_t>(cases.size());
 }
 

@@ -48,7 +48,8 @@ absl::StatusOr<std::vector<SuiteCase>> ChosenSuiteCases(const SuiteOptions& opti
 // The error of a program that does not load names the case: it is the suite's.
 absl::StatusOr<MadeCase> MakeCase(const SuiteCase& of, const SuiteOptions& options);
 
-// Writes the cases and index.json to a folder, which is made. The same options give the same bytes.
+// Writes the cases and index.json to a folder, which is made: all of them, or none where there is an error
+// (base/new_folder.h). The same options give the same bytes.
 // Returns the number of cases.
 absl::StatusOr<int64_t> WriteSuite(const std::string& folder, const SuiteOptions& options);
 

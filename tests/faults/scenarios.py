@@ -103,7 +103,7 @@ def command_scenarios(options, folder):
     scenarios += [Scenario(f'print --to {form}', [assay, 'print', program, '--to', form])
                   for form in ('hlo', 'pb', 'mlir')]
     for scenario in scenarios:
-        if scenario.name not in ('verify', 'ops', 'doctor', 'profile show'):
+        if scenario.name not in ('verify', 'ops', 'doctor', 'profile show', 'conformance make'):
             scenario.environment['ASSAY_FAULT_START'] = 'open'
     return scenarios
 

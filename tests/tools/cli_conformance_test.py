@@ -3,9 +3,10 @@
 import hashlib
 import json
 import os
+import subprocess
 import unittest
 
-from cli_testing import CliCase
+from cli_testing import ASSAY, CliCase
 
 
 class ConformanceTest(CliCase):
@@ -80,6 +81,36 @@ class ConformanceTest(CliCase):
         self.expect(2, "conformance", "make", self.file("file", ""), "--sample", "1", error="is no folder")
         self.make("again", "--sample", "3")
         self.make("again", "--sample", "3")  # an earlier suite is written anew
+
+    def test_another_suite_replaces_an_earlier_one_and_leaves_other_files(self):
+        self.make("a", "--only", "add/f32", "--only", "abs/s8")
+        self.file("a/report.html", b"mine")
+        self.make("b", "--only", "add/f64", "--only", "gather/s8/rows")
+        self.make("a", "--only", "add/f64", "--only", "gather/s8/rows")
+        old = {name: data for name, data in self.files("a").items() if name not in self.files("b")}
+        self.assertEqual({name for name in old if not name.startswith("abs/")}, {"report.html"})
+        for name, data in self.files("b").items():
+            self.assertEqual(self.files("a")[name], data, name)
+        self.assertEqual({name for name in os.listdir(self.path("a")) if name.startswith(".")}, set())
+        os.mkdir(self.path("empty"))
+        self.make("empty", "--only", "add/f64", "--only", "gather/s8/rows")
+        self.assertEqual(self.files("empty"), self.files("b"))
+
+    def test_what_fails_leaves_nothing_and_an_earlier_suite_as_it_was(self):
+        self.make("a", "--only", "add/f32")
+        before = self.files("a")
+        # No file may have more bytes than these: the index, which is written last, has most.
+        largest = max(len(data) for name, data in before.items() if name != "index.json")
+        self.assertGreater(len(before["index.json"]), largest)
+        for name in ("a", "new"):
+            done = subprocess.run(
+                ["prlimit", f"--fsize={largest}", ASSAY, "conformance", "make", self.path(name), "--only",
+                 "add/f32"], capture_output=True, check=False)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn(b"File too large", done.stderr)
+        self.assertEqual(self.files("a"), before)
+        self.assertFalse(os.path.exists(self.path("new")))
+        self.assertEqual(os.listdir(self.path("")), ["a"])
 
     def test_wrong_usage(self):
         self.expect(5, "conformance", "make", self.path("a"), "--profile", "no-such", error="no-such")
