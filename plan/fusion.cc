@@ -154,9 +154,11 @@ class Finder {
     }
     for (size_t i = 0; i < users_.size(); ++i) {
       const auto at = static_cast<int32_t>(i);
-      const auto gone = std::ranges::remove_if(
-          users_[i], [&](int32_t user) { return left[user] || (reduces_[user] && shares_all(at, user)); });
-      users_[i].erase(gone.begin(), gone.end());
+      // std::ranges::remove_if does not compile by clang 14 with libstdc++ 12.
+      const auto gone = std::remove_if(users_[i].begin(), users_[i].end(), [&](int32_t user) {
+        return left[user] || (reduces_[user] && shares_all(at, user));
+      });
+      users_[i].erase(gone, users_[i].end());
     }
     for (const Fusion& fusion : fusions) {
       for (int32_t operand : fusion.operands) AddUser(operand, fusion.members.back());

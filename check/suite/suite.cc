@@ -158,8 +158,8 @@ void WriteEntry(const SuiteCase& of, const MadeCase& made, const SuiteOptions& o
                 const std::map<std::string, std::string>& digests, JsonWriter& json) {
   const auto write_files = [&] {
     json.Begin("{");
-    for (const auto& [form, digest] : digests)
-      json.Fields(form, [&] { json.Object("file", of.id + "." + form, "sha256", digest); });
+    for (const auto& one : digests)
+      json.Fields(one.first, [&] { json.Object("file", of.id + "." + one.first, "sha256", one.second); });
     json.End("}");
   };
   const auto write_point = [&](const OpenPoint& point) {
