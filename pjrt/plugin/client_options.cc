@@ -6,6 +6,7 @@
 
 #include "evaluator/device.h"
 #include "fmt/format.h"
+#include "pjrt/plugin/error.h"
 
 namespace assay::pjrt {
 namespace {
@@ -106,6 +107,7 @@ absl::StatusOr<ClientOptions> ClientOptions::Of(std::span<const NamedValue> valu
     ASSAY_RETURN_IF_ERROR(Set(known.variable, known.option, text, options));
   }
   for (const NamedValue& value : values) {
+    ASSAY_RETURN_IF_ERROR(WantSize(value.struct_size, kSizeOf<NamedValue>, "an option"));
     if (value.name == nullptr) return InvalidProgram({}, "an option without a name");
     const std::string_view name(value.name, value.name_size);
     ASSAY_ASSIGN_OR_RETURN(const std::string text, TextOf(value, name));

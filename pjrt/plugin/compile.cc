@@ -24,9 +24,7 @@ absl::StatusOr<LoadedExecutable*> Load(Client& client, std::shared_ptr<const Com
 absl::Status CompileProgram(ClientCompileArgs& args) {
   ASSAY_PJRT_WANT(client);
   ASSAY_PJRT_WANT(program);
-  if (args.program->struct_size < kSizeOf<ProgramCode>)
-    return InvalidProgram({}, fmt::format("the program's struct_size is {}, want {}",
-                                          args.program->struct_size, kSizeOf<ProgramCode>));
+  ASSAY_RETURN_IF_ERROR(WantSize(args.program->struct_size, kSizeOf<ProgramCode>, "the program"));
   ASSAY_PJRT_WANT(program->code);
   ASSAY_PJRT_WANT(program->format);
   if (args.compile_options_size > 0) ASSAY_PJRT_WANT(compile_options);

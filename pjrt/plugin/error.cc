@@ -81,6 +81,11 @@ absl::Status Wanted(const void* pointer, std::string_view name) {
   return InvalidProgram({}, fmt::format("{} is null", name));
 }
 
+absl::Status WantSize(size_t size, size_t wanted, std::string_view what) {
+  if (size >= wanted) return absl::OkStatus();
+  return InvalidProgram({}, fmt::format("the struct_size of {} is {}, want at least {}", what, size, wanted));
+}
+
 void AddErrorFunctions(FunctionTable& table) {
   table.SetRaw(FunctionId::kError_Destroy, Destroy);
   table.SetRaw(FunctionId::kError_Message, Message);

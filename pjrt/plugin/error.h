@@ -24,6 +24,10 @@ Error* ErrorOfException() noexcept;
 // A handle or pointer that the caller must give.
 absl::Status Wanted(const void* pointer, std::string_view name);
 
+// A struct that the arguments point to is as large as is read of it. Layouts are not asked: frameworks leave
+// their sizes unset.
+absl::Status WantSize(size_t size, size_t wanted, std::string_view what);
+
 #define ASSAY_PJRT_WANT(field) ASSAY_RETURN_IF_ERROR(Wanted(args.field, #field))
 
 }  // namespace assay::pjrt

@@ -132,6 +132,7 @@ absl::Status OptimizedProgram(ExecutableOptimizedProgramArgs& args) {
   constexpr std::string_view kFormat = "hlo_with_config";
   ASSAY_PJRT_WANT(executable);
   ASSAY_PJRT_WANT(program);
+  ASSAY_RETURN_IF_ERROR(WantSize(args.program->struct_size, kSizeOf<ProgramCode>, "the program"));
   Executable& executable = *args.executable;
   executable.optimized_once.Do([&] { executable.optimized = executable.program->OptimizedProgram(); });
   ASSAY_RETURN_IF_ERROR(executable.optimized.status());

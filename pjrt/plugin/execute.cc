@@ -50,7 +50,7 @@ class Execution {
     ASSAY_RETURN_IF_ERROR(Check());
     std::vector<std::vector<Literal>> arguments(args_.num_devices);  // by device, then leaf
     for (size_t d = 0; d < args_.num_devices; ++d) {
-      ASSAY_ASSIGN_OR_RETURN(arguments[d], TakeArguments(args_.argument_lists[d]));
+      ASSAY_ASSIGN_OR_RETURN(arguments[d], TakeArguments(d));
     }
     absl::StatusOr<std::vector<std::vector<Literal>>> results = Results(std::move(arguments));
     if (!results.ok() && IsInterrupted()) {
@@ -81,11 +81,7 @@ class Execution {
   absl::Status Check() {
     if (executable_.is_deleted) return InvalidProgram({}, "the executable was deleted");
     const ExecuteOptions& options = *args_.options;
-    if (options.struct_size < kSizeOf<ExecuteOptions> - sizeof(options.context)) {
-      return InvalidProgram(
-          {}, fmt::format("the options' struct_size is {}, want at least {}", options.struct_size,
-                          kSizeOf<ExecuteOptions> - sizeof(options.context)));
-    }
+    ASSAY_RETURN_IF_ERROR(WantSize(options.struct_size, kSizeOf<ExecuteOptions>, "the options"));
     if (options.num_send_ops > 0 || options.num_recv_ops > 0)
       return NotSupported({}, "callbacks of send and recv (ExecuteOptions.send_callbacks)");
     if (options.num_non_donatable_input_indices > 0)
@@ -101,6 +97,8 @@ class Execution {
     }
     if (args_.execute_device != nullptr && args_.num_devices != 1)
       return InvalidProgram({}, "an execute_device for a program on several devices");
+    if (args_.execute_device != nullptr && args_.execute_device->client != executable_.client)
+      return InvalidProgram({}, "the execute_device is another client's");
     if (args_.num_args > 0) ASSAY_RETURN_IF_ERROR(Wanted(args_.argument_lists, "argument_lists"));
     if (!program_.outputs.empty()) ASSAY_RETURN_IF_ERROR(Wanted(args_.output_lists, "output_lists"));
     for (size_t i = 0; i < options.num_non_donatable_input_indices; ++i)
@@ -122,13 +120,29 @@ class Execution {
           return InvalidProgram({}, fmt::format("argument {} is {}, the program wants {}", i,
                                                 buffer->shape().ToString(), wanted.ToString()));
         }
-        if (!IsDonated(i)) continue;
-        for (size_t k = 0; k < args_.num_args; ++k) {
-          if (k != i && args_.argument_lists[d][k] == buffer) {
-            return InvalidProgram(
-                {}, fmt::format("the buffer of argument {} is donated, and argument {} as well", i, k));
-          }
+        ASSAY_RETURN_IF_ERROR(buffer->Value().status());
+      }
+    }
+    return CheckDonated();
+  }
+
+  // A buffer that is donated is one argument of one device.
+  absl::Status CheckDonated() const {
+    const auto is_donated = [](const Leaf& leaf) { return leaf.donated; };
+    if (std::none_of(program_.arguments.begin(), program_.arguments.end(), is_donated))
+      return absl::OkStatus();
+    std::map<const Buffer*, std::pair<size_t, size_t>> places;  // device and number of the first argument
+    for (size_t d = 0; d < args_.num_devices; ++d) {
+      for (size_t i = 0; i < args_.num_args; ++i) {
+        const auto [at, is_new] = places.try_emplace(args_.argument_lists[d][i], d, i);
+        const auto [device, number] = at->second;
+        if (is_new || !(IsDonated(i) || IsDonated(number))) continue;
+        if (device != d) {
+          return InvalidProgram({}, fmt::format("the buffer of argument {} is donated, of devices {} and {}",
+                                                IsDonated(i) ? i : number, device, d));
         }
+        return InvalidProgram({}, fmt::format("the buffer of argument {} is donated, and argument {} as well",
+                                              IsDonated(i) ? i : number, IsDonated(i) ? number : i));
       }
     }
     return absl::OkStatus();
@@ -138,11 +152,13 @@ class Execution {
     return program_.arguments[i].donated && !kept_.contains(static_cast<int64_t>(i));
   }
 
-  absl::StatusOr<std::vector<Literal>> TakeArguments(Buffer* const* buffers) const {
+  // Without arguments there may be no lists.
+  absl::StatusOr<std::vector<Literal>> TakeArguments(size_t device) const {
     std::vector<Literal> values;
     values.reserve(args_.num_args);
     for (size_t i = 0; i < args_.num_args; ++i) {
-      ASSAY_ASSIGN_OR_RETURN(Literal value, IsDonated(i) ? buffers[i]->Donate() : buffers[i]->Value());
+      Buffer& buffer = *args_.argument_lists[device][i];
+      ASSAY_ASSIGN_OR_RETURN(Literal value, IsDonated(i) ? buffer.Donate() : buffer.Value());
       values.push_back(program_.arguments[i].shape->IsToken() ? Literal::Token() : std::move(value));
     }
     return values;

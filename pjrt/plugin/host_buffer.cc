@@ -31,6 +31,8 @@ absl::StatusOr<std::shared_ptr<const Shape>> ShapeOfHost(BufferType type, const 
   if (!element_type)
     return InvalidProgram({}, fmt::format("there is no buffer type {}", static_cast<int32_t>(type)));
   ASSAY_ASSIGN_OR_RETURN(Shape shape, Shape::Array(*element_type, {dims, num_dims}));
+  // One negative number stands for a size that is not known, which no array in memory has.
+  if (shape.HasDynamic()) return InvalidProgram({}, fmt::format("an array of shape {}", shape.ToString()));
   return std::make_shared<const Shape>(std::move(shape));
 }
 
@@ -48,6 +50,8 @@ struct Loan {
 
 bool CanBorrow(const Shape& shape, const void* data, std::span<const int64_t> strides) {
   const ElementType type = shape.element_type();
+  // An array without elements may be said to lie nowhere.
+  if (shape.num_elements() == 0) return false;
   if (HasPaddingBits(type) || reinterpret_cast<uintptr_t>(data) % kBorrowAlignment != 0) return false;
   const DimVector dense = DenseStrides(shape.sizes(), Bytes(type), RowMajorOrder(shape.rank()));
   for (size_t d = 0; d < strides.size(); ++d) {
@@ -170,6 +174,17 @@ void CopyOut(const Literal& value, std::byte* target, std::span<const int64_t> s
   CopyStrided(shape.sizes(), Bytes(type), source, dense, target, strides);
 }
 
+// From the first byte to the last one that elements at these strides have.
+__int128 ReachOf(const Shape& shape, std::span<const int64_t> strides) {
+  if (shape.num_elements() == 0) return 0;
+  __int128 reach = Bytes(shape.element_type());
+  for (size_t d = 0; d < strides.size(); ++d) {
+    const __int128 stride = strides[d];
+    reach += (shape.size(static_cast<int64_t>(d)) - 1) * (stride < 0 ? -stride : stride);
+  }
+  return reach;
+}
+
 absl::Status ToHost(BufferToHostBufferArgs& args) {
   ASSAY_PJRT_WANT(src);
   ASSAY_ASSIGN_OR_RETURN(const Literal value, args.src->Value());
@@ -184,12 +199,11 @@ absl::Status ToHost(BufferToHostBufferArgs& args) {
     args.event = ReadyEvent();
     return absl::OkStatus();
   }
-  if (args.dst_size < wanted &&
-      (args.host_layout == nullptr || args.host_layout->type == MemoryLayoutType::kTiled))
-    return InvalidProgram({}, fmt::format("dst has {}, want {}", Counted(args.dst_size, "byte"), wanted));
-  ASSAY_RETURN_IF_ERROR(value.Fetch());
   ASSAY_ASSIGN_OR_RETURN(const DimVector strides,
                          StridesOf(args.host_layout, shape.sizes(), Bytes(shape.element_type())));
+  if (const __int128 reach = ReachOf(shape, strides); args.dst_size < reach)
+    return InvalidProgram({}, fmt::format("dst has {}, want {}", Counted(args.dst_size, "byte"), reach));
+  ASSAY_RETURN_IF_ERROR(value.Fetch());
   CopyOut(value, static_cast<std::byte*>(args.dst), strides);
   args.event = ReadyEvent();
   return absl::OkStatus();
