@@ -133,10 +133,12 @@ DimVector RowMajorOrder(int64_t rank) {
 DimVector DenseStrides(std::span<const int64_t> sizes, int64_t element_bytes,
                        std::span<const int64_t> minor_to_major) {
   DimVector strides(sizes.size());
+  // No element has a place, and the product of the other sizes may overflow.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return strides;
   int64_t stride = element_bytes;
   for (const int64_t d : minor_to_major) {
     strides[static_cast<size_t>(d)] = stride;
-    stride *= std::max<int64_t>(sizes[static_cast<size_t>(d)], 1);
+    stride *= sizes[static_cast<size_t>(d)];
   }
   return strides;
 }

@@ -162,6 +162,20 @@ TEST_CASE("A view of an array without elements may lie nowhere", "[pjrt]") {
   CHECK(deleted == 1);
 }
 
+TEST_CASE("An array without elements may have sizes whose product is none", "[pjrt]") {
+  TestClient client;
+  // Only a build with the sanitizer of undefined behaviour sees a product that overflows.
+  const int64_t sizes[] = {std::numeric_limits<int64_t>::max(), 0, std::numeric_limits<int64_t>::max()};
+  ClientBufferFromHostBufferArgs put = {.client = client.client,
+                                        .type = BufferType::kF32,
+                                        .dims = sizes,
+                                        .num_dims = 3,
+                                        .device = client.device()};
+  REQUIRE(!TestClient::Put(put));
+  CHECK(Fetch<float>(put.buffer, 0).empty());
+  Destroy(put.buffer);
+}
+
 TEST_CASE("Strides do not reach out of the target's bytes", "[pjrt]") {
   TestClient client;
   Buffer* const buffer = client.Put<int32_t>(BufferType::kS32, {2, 3}, {1, 2, 3, 4, 5, 6});
