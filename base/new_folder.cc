@@ -28,7 +28,7 @@ class Move {
   ~Move() {
     for (; !moved_.empty(); moved_.pop_back()) {
       const Entry& entry = moved_.back();
-      ::renameat2(AT_FDCWD, entry.to.c_str(), AT_FDCWD, entry.from.c_str(), entry.flags);
+      RenameFile(entry.to, entry.from, entry.flags);
     }
   }
 
@@ -36,8 +36,12 @@ class Move {
   absl::Status Put(const std::string& name) {
     const std::string to = to_ + name;
     struct stat there;
-    const bool is_there = ::lstat(to.c_str(), &there) == 0;
-    return Rename({from_ + name, to, is_there ? unsigned{RENAME_EXCHANGE} : unsigned{RENAME_NOREPLACE}});
+    if (::lstat(to.c_str(), &there) == 0) {
+      const absl::Status exchanged = Rename({from_ + name, to, RENAME_EXCHANGE});
+      if (exchanged.ok() || errno != EINVAL) return exchanged;
+      ASSAY_RETURN_IF_ERROR(TakeOut(name, name + ".old"));
+    }
+    return Rename({from_ + name, to, RENAME_NOREPLACE});
   }
   // The other way round, under another name.
   absl::Status TakeOut(const std::string& name, const std::string& as) {
@@ -54,13 +58,18 @@ class Move {
   absl::Status Rename(Entry entry) {
     moved_.push_back(std::move(entry));
     const Entry& done = moved_.back();
-    if (::renameat2(AT_FDCWD, done.from.c_str(), AT_FDCWD, done.to.c_str(), done.flags) == 0)
-      return absl::OkStatus();
+    if (RenameFile(done.from, done.to, done.flags)) return absl::OkStatus();
     const int error = errno;
-    const std::string to = done.to;
+    const absl::Status status = CannotWriteFolder(done.to);
     moved_.pop_back();
     errno = error;
-    return CannotWriteFolder(to);
+    return status;
+  }
+
+  // Some file systems, such as NFS, have no flags (EINVAL): there a name that appears meanwhile is replaced.
+  static bool RenameFile(const std::string& from, const std::string& to, unsigned flags) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0) return true;
+    return errno == EINVAL && flags == RENAME_NOREPLACE && std::rename(from.c_str(), to.c_str()) == 0;
   }
 
   const std::string from_, to_;

@@ -225,6 +225,9 @@ int fsync(int fd) { return Fails(kWrite) ? -1 : static_cast<int>(syscall(SYS_fsy
 int rename(const char* from, const char* to) noexcept {
   return Fails(kRename) ? -1 : static_cast<int>(syscall(SYS_rename, from, to));
 }
+int renameat2(int from_fd, const char* from, int to_fd, const char* to, unsigned flags) noexcept {
+  return Fails(kRename) ? -1 : static_cast<int>(syscall(SYS_renameat2, from_fd, from, to_fd, to, flags));
+}
 
 pid_t fork() noexcept { return Fails(kProcess) ? -1 : NEXT(fork)(); }
 int pipe(int* ends) noexcept { return Fails(kProcess) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, 0)); }

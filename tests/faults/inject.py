@@ -38,7 +38,8 @@ HOWS = {
     'open': [('once', errno.EMFILE), ('ever', errno.EMFILE), ('once', errno.EINTR)],
     'read': [('once', errno.EIO), ('ever', errno.EIO), ('once', errno.EINTR), ('short', 0)],
     'write': [('once', errno.ENOSPC), ('ever', errno.ENOSPC), ('once', errno.EINTR), ('short', 0)],
-    'rename': [('once', errno.EACCES), ('ever', errno.EIO)],
+    # EINVAL: a file system without the flags of renameat2.
+    'rename': [('once', errno.EACCES), ('ever', errno.EIO), ('once', errno.EINVAL)],
     'process': [('once', errno.EAGAIN), ('ever', errno.EAGAIN)],
     'library': [('once', errno.ENOENT), ('ever', errno.ENOENT)],
     'thread': [('once', errno.EAGAIN), ('ever', errno.EAGAIN)],
