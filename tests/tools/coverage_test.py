@@ -39,11 +39,15 @@ class Coverage(unittest.TestCase):
         (self.root / "evaluator").mkdir()
         (self.root / "build").mkdir()
 
-    def built(self, source=SOURCE):
+    def built(self, source=SOURCE, more=""):
         (self.root / "evaluator/twice.cc").write_text(source, encoding="utf-8")
         (self.root / "main.cc").write_text(MAIN, encoding="utf-8")
         subprocess.run(["g++", "--coverage", "-O0", "-o", "program", "../evaluator/twice.cc", "../main.cc"],
                        cwd=self.root / "build", check=True)
+        if more:
+            (self.root / "evaluator/more.cc").write_text(more, encoding="utf-8")
+            subprocess.run(["g++", "--coverage", "-O0", "-c", "../evaluator/more.cc"],
+                           cwd=self.root / "build", check=True)
         subprocess.run(["./program"], cwd=self.root / "build", check=True)
 
     def call(self, *arguments):
@@ -56,6 +60,12 @@ class Coverage(unittest.TestCase):
         # 4 lines of Twice, 1 of Never, 2 of Refused without the marked block; the branches of line 2.
         self.assertEqual(table["evaluator"],
                          {"lines": 7, "lines_run": 5, "branches": 2, "branches_taken": 1})
+
+    def test_an_object_that_nothing_ran_counts(self):
+        self.built(more="int More(int x) {\n  return x > 1 ? 2 : 3;\n}\n")
+        table = json.loads(self.call("--json").stdout)
+        self.assertEqual(table["evaluator"],
+                         {"lines": 9, "lines_run": 5, "branches": 4, "branches_taken": 1})
 
     def test_what_did_not_run_is_listed(self):
         self.built()
