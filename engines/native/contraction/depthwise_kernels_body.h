@@ -24,12 +24,8 @@ ASSAY_INLINE int64_t Features(int64_t at, const Tap* taps, int64_t n, const floa
   }
 #pragma GCC unroll 4
   for (int v = 0; v < kVectors; ++v) {
-    const F64 e = sizes[v] * factor;
-    const F32 low = Narrow(sums[v] - e), high = Narrow(sums[v] + e);
-    std::memcpy(out + at + v * kLanes, &low, sizeof(low));
-    uint32_t bits = Signs(~(((I32)low == (I32)high) & (I32)(low == low)));
-    for (; __builtin_expect(bits != 0, 0); bits &= bits - 1)
-      open[opens++] = at + v * kLanes + __builtin_ctz(bits);
+    const int64_t lane = at + v * kLanes;
+    opens = ListLanes(NarrowEnds(sums[v], sizes[v] * factor, out + lane), lane, open, opens);
   }
   return opens;
 }

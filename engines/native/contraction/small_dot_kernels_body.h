@@ -158,9 +158,7 @@ ASSAY_INLINE bool RoundRows(int64_t rows, const double* sums, const double* norm
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       const F64 s = Load(sums + v * kLanes), e = Load(norms + v * kLanes) * bound;
-      const F32 low = Narrow(s - e), high = Narrow(s + e);
-      std::memcpy(out + v * kLanes, &low, sizeof(low));
-      bits |= Signs(~(((I32)low == (I32)high) & (I32)(low == low))) << (v * kLanes);
+      bits |= NarrowEnds(s, e, out + v * kLanes) << (v * kLanes);
     }
     open[r] = bits;
     any |= bits;

@@ -53,6 +53,19 @@ ASSAY_INLINE uint32_t Signs(I32 v) { return (v[0] < 0 ? 1u : 0u) | (v[1] < 0 ? 2
 ASSAY_INLINE uint32_t Signs(I64 v) { return static_cast<uint32_t>(_mm_movemask_pd((__m128d)v)); }
 #endif
 
+// The ends of [s - e, s + e] rounded to f32, the lower one to `out`. Bit j: in lane j they differ or are NaN.
+ASSAY_INLINE uint32_t NarrowEnds(F64 s, F64 e, float* out) {
+  const F32 low = Narrow(s - e), high = Narrow(s + e);
+  std::memcpy(out, &low, sizeof(low));
+  return Signs(~(((I32)low == (I32)high) & (I32)(low == low)));
+}
+
+// Appends at + j for each bit j to `listed`, of which there are `count`; returns how many are there then.
+ASSAY_INLINE int64_t ListLanes(uint32_t bits, int64_t at, int64_t* listed, int64_t count) {
+  for (; __builtin_expect(bits != 0, 0); bits &= bits - 1) listed[count++] = at + __builtin_ctz(bits);
+  return count;
+}
+
 ASSAY_INLINE U64 RoundBits(F64 x, const NarrowRounding& rounding) {
   const U64 u = (U64)x;
   return (u + rounding.half_less_one + ((u >> rounding.shift) & rounding.lsb)) & rounding.keep;

@@ -123,11 +123,8 @@ ASSAY_INLINE int64_t SumColumns(int64_t at, const Tap* taps, int64_t n, const fl
               smallest = Widen((F32)(below[v] + 1));
     const F64 bound = most * factor, none = {};
     const F64 e = ((most <= smallest * 0x1p29) & (most < __builtin_inf())) ? none : bound;
-    const F32 low = Narrow(sums[v] - e), high = Narrow(sums[v] + e);
-    std::memcpy(out + at + v * kLanes, &low, sizeof(low));
-    uint32_t bits = Signs(~(((I32)low == (I32)high) & (I32)(low == low)));
-    for (; __builtin_expect(bits != 0, 0); bits &= bits - 1)
-      open[opens++] = at + v * kLanes + __builtin_ctz(bits);
+    const int64_t lane = at + v * kLanes;
+    opens = ListLanes(NarrowEnds(sums[v], e, out + lane), lane, open, opens);
   }
   return opens;
 }
