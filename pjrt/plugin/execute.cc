@@ -137,12 +137,13 @@ class Execution {
         const auto [at, is_new] = places.try_emplace(args_.argument_lists[d][i], d, i);
         const auto [device, number] = at->second;
         if (is_new || !(IsDonated(i) || IsDonated(number))) continue;
+        const size_t donated = IsDonated(number) ? number : i;
         if (device != d) {
           return InvalidProgram({}, fmt::format("the buffer of argument {} is donated, of devices {} and {}",
-                                                IsDonated(i) ? i : number, device, d));
+                                                donated, device, d));
         }
         return InvalidProgram({}, fmt::format("the buffer of argument {} is donated, and argument {} as well",
-                                              IsDonated(i) ? i : number, IsDonated(i) ? number : i));
+                                              donated, donated == i ? number : i));
       }
     }
     return absl::OkStatus();
