@@ -407,6 +407,9 @@ def convolution_goldens():
 
     line = lambda v: Array("f32", [1, 1, len(v)], f(v))
     two = "bf01_oi01->bf01"
+    wide = Random(32)
+    case("depthwise_features", wide.array("f32", [2, 5, 6, 11], 20), wide.array("f32", [3, 2, 1, 11], 20),
+         Window([3, 2], [1, 2], [(1, 1), (1, 0)], reversal=[0, 1]), "b01f_01io->b01f", fgc=11)
     case("spec_2d", Array("f32", [1, 1, 3, 3], f(range(1, 10))), Array("f32", [1, 1, 2, 2], f([1, 2, 3, 4])),
          Window([2, 2], pad=[(0, 1), (0, 1)]), two, oracle="spec",
          expected=f([37, 47, 21, 67, 77, 33, 23, 26, 9]))

@@ -352,6 +352,13 @@ f {
     case("scalar", Array("f32", [], [2.0]), 5.0, "add", Window([]))
     case("special", Array("f32", [6], [NAN, INF, -INF, 1.0, -0.0, -0.0]), -0.0, "add", Window([2]))
     case("maximum_long", Random(5).array("s8", [3, 4, 12]), -128, "maximum", Window([2, 2, 9]))
+    # Results side by side: along the minor dimension, and features behind the window.
+    wide = Random(31)
+    for op in ("add", "multiply", "maximum", "minimum"):
+        case("lines_" + op, wide.array("f32", [3, 41], 20), wide.value("f32"), op,
+             Window([2, 3], [1, 2], [(0, 1), (1, 1)]))
+        case("features_" + op, wide.array("f32", [5, 18], 20), wide.value("f32"), op,
+             Window([3, 1], [2, 1], [(1, 0), (0, 0)]))
     golden("reduce-window_dynamic", "spec", reducer("s32", "add") + entry(
         "x = s32[6] parameter(0)", "n = s32[] constant(4)",
         "d = s32[<=6] set-dimension-size(x, n), dimensions={0}",
