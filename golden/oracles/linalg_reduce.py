@@ -359,6 +359,9 @@ f {
              Window([2, 3], [1, 2], [(0, 1), (1, 1)]))
         case("features_" + op, wide.array("f32", [5, 18], 20), wide.value("f32"), op,
              Window([3, 1], [2, 1], [(1, 0), (0, 0)]))
+    # The two results of a row meet as many elements, of other window offsets.
+    case("lines_short", wide.array("f32", [40, 2], 20), wide.value("f32"), "add",
+         Window([1, 3], pad=[(0, 0), (1, 1)]))
     golden("reduce-window_dynamic", "spec", reducer("s32", "add") + entry(
         "x = s32[6] parameter(0)", "n = s32[] constant(4)",
         "d = s32[<=6] set-dimension-size(x, n), dimensions={0}",

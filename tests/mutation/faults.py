@@ -14,6 +14,8 @@ SOLVE, SORT, TOPK = N + "linalg/triangular_solve.cc", N + "sort/line_sorter.cc",
 SOURCE = "engines/jit/tile_source.cc"
 BOUNDED, LU = "custom/lapack/bounded_sum.cc", "custom/lapack/exact_lu.cc"
 BATCH = "custom/lapack/lapack_kernel.cc"
+TAPS, TAP_WINDOW = N + "walk/window_taps.cc", N + "window/tap_window.cc"
+TAP_KERNELS, DEPTHWISE = N + "window/tap_kernels_body.h", N + "contraction/depthwise.cc"
 
 FAULTS = [
     # moves: wrong strides, off-by-one bounds, a dropped last part
@@ -32,6 +34,13 @@ FAULTS = [
     ("moves", MOVES, "    stride *= shape.size(d);", "    stride *= shape.size(d) + 1;"),
     ("window", N + "window/window.cc", "results > 1 ? w.stride * from[d] : 0",
      "results > 1 ? w.size * from[d] : 0"),
+    ("window", TAP_WINDOW, "p.first == before.first && p.count == before.count", "p.count == before.count"),
+    ("window", TAP_WINDOW, "at % plan.stride * plan.pitch + at / plan.stride", "at / plan.stride"),
+    ("window", TAP_KERNELS, "out[p * pitch + k] = x[k * stride + p];", "out[p * pitch + k] = x[k * stride];"),
+    ("window", TAPS, "tap.base += base_step;", "tap.base += i == 0 ? 0 : base_step;"),
+    ("convolution", TAPS, "tap.window += window_step;", "tap.window += i == 0 ? 0 : window_step;"),
+    ("convolution", DEPTHWISE, "first += (window[d].size - 1) *", "first += window[d].size *"),
+    ("convolution", DEPTHWISE, "row = arrays.result + batch * result_batch_ +", "row = arrays.result +"),
     ("iota", IOTA, "StoreCounts(type_, i, count, elements);",
      "StoreCounts(type_, i == 0 ? 0 : i - 1, count, elements);"),
     ("iota", IOTA, "for (int64_t o = 1; o < outer_; ++o) {", "for (int64_t o = 1; o + 1 < outer_; ++o) {"),
