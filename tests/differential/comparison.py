@@ -76,7 +76,7 @@ class Difference:
     """
 
     def __init__(self, check, inputs, input_elements, arrays, index, a, x, shape):
-        self.op, self.label, self.element = check.op, check.label, check.element
+        self.op, self.label, self.element, self.text = check.op, check.label, check.element, check.text
         self.inputs, self.input_elements = inputs, input_elements
         self.arrays, self.shape = arrays, shape
         self.index, self.assay, self.xla = index, a, x

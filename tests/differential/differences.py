@@ -4,6 +4,7 @@ import dataclasses
 from typing import Callable
 
 import numpy as np
+import xla_orders
 from values import COMPLEX, SUB_BYTE, epsilon, is_float, is_integer, tiny, width
 
 # computed in f32 or f64 with subnormals read as zero
@@ -147,13 +148,14 @@ def batch_norm_cancellation(d):
 
 
 def scatter_order(d):
-    """Two updates of one element: either is the last one in some order."""
-    return d.op == 'scatter-second' and bool(np.isin([d.assay, d.xla], d.arrays[1]).all())
+    """XLA:CPU writes the whole window of a row of indices before that of the next row."""
+    return d.op == 'scatter-second' and bool(xla_orders.scatter_last(d.text, *d.arrays)[d.index] == d.xla)
 
 
 def window_order(d):
     """Of equal elements of a padded window XLA:CPU selects the first one by columns, and Assay by rows."""
-    return d.op == 'select-and-scatter' and int((d.arrays[0] == d.arrays[0][d.index]).sum()) > 1
+    return d.op == 'select-and-scatter' and bool(
+        xla_orders.select_and_scatter(d.text, *d.arrays)[d.index] == d.xla)
 
 
 def iota_of_zero(d):

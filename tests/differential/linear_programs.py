@@ -128,10 +128,11 @@ def selecting(rng, program):
     program.computation(f'better {{\n  a = {e} parameter(0)\n  b = {e} parameter(1)\n'
                         f'  ROOT r = pred[] compare(a, b), direction={direction}\n}}')
     add = scalar_computation(program, 'combine', element, 'add')
-    value = program.op(element, dims, f'select-and-scatter({x}, {source}, {start}), window={{{window}}}, '
-                                      f'select=better, scatter={add}')
+    text = f'select-and-scatter({x}, {source}, {start}), window={{{window}}}, select=better, scatter={add}'
+    value = program.op(element, dims, text)
     count = int(np.prod(result)) + 3
-    program.out(value, 'select-and-scatter', Rule('sum', count) if is_float(element) else EXACT, (x, source))
+    program.out(value, 'select-and-scatter', Rule('sum', count) if is_float(element) else EXACT,
+                (x, source, start), text=f'{text}, by {direction}')
 
 
 def mapping(rng, program):

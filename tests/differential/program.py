@@ -53,6 +53,7 @@ class Check:
     rule: Rule
     operands: tuple
     elementwise: bool
+    text: str = ''  # of the operation, where a class of known differences reads it
 
 
 class Program:
@@ -83,11 +84,11 @@ class Program:
     def computation(self, text):
         self.computations.append(text)
 
-    def out(self, value, op, rule, operands=(), label='', elementwise=False):
+    def out(self, value, op, rule, operands=(), label='', elementwise=False, text=''):
         self.results.append(value)
         numbers = tuple(o.number for o in operands)
         self.checks.append(
-            Check(label or f'{op} {value.element}', op, value.element, rule, numbers, elementwise))
+            Check(label or f'{op} {value.element}', op, value.element, rule, numbers, elementwise, text))
 
     def text(self):
         shapes = ', '.join(v.shape for v in self.results)

@@ -172,17 +172,17 @@ def scattering(rng, program):
     if g['batching']:
         batching = (f', input_batching_dims={text_list(g["batching"])}'
                     f', scatter_indices_batching_dims={text_list(g["index_batching"])}')
-    value = program.op(
-        element, dims, f'scatter({x}, {indices}, {updates}), update_window_dims={text_list(g["offsets"])}, '
-        f'inserted_window_dims={text_list(g["collapsed"])}, '
-        f'scatter_dims_to_operand_dims={text_list(g["index_map"])}{batching}, index_vector_dim={g["vector"]}, '
-        f'to_apply={combiner(program, element, op, "combine")}')
+    text = (f'scatter({x}, {indices}, {updates}), update_window_dims={text_list(g["offsets"])}, '
+            f'inserted_window_dims={text_list(g["collapsed"])}, '
+            f'scatter_dims_to_operand_dims={text_list(g["index_map"])}{batching}, index_vector_dim={g["vector"]}, '
+            f'to_apply={combiner(program, element, op, "combine")}')
+    value = program.op(element, dims, text)
     inexact = op in ('add', 'multiply') and (is_float(element) or element in COMPLEX)
     rule = EXACT
     if inexact:
         count = int(np.prod(g['result'])) + 2
         rule = Rule('sum', count) if op == 'add' else Rule('ulps', 2 * count)
-    program.out(value, f'scatter-{op}', rule, (x, updates))
+    program.out(value, f'scatter-{op}', rule, (x, indices, updates), text=text)
 
 
 def sorting(rng, program):
