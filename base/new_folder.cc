@@ -15,8 +15,8 @@
 namespace assay {
 namespace {
 
-absl::Status CannotWriteFolder(const std::string& path) {
-  return BadInput(fmt::format("{}: {}", path, std::strerror(errno)));
+absl::Status CannotWriteFolder(const std::string& path, int error = errno) {
+  return BadInput(fmt::format("{}: {}", path, std::strerror(error)));
 }
 
 // Puts entries of one folder into another one. What was put in goes back with the object, unless it is kept.
@@ -37,15 +37,16 @@ class Move {
     const std::string to = to_ + name;
     struct stat there;
     if (::lstat(to.c_str(), &there) == 0) {
-      const absl::Status exchanged = Rename({from_ + name, to, RENAME_EXCHANGE});
-      if (exchanged.ok() || errno != EINVAL) return exchanged;
+      const int error = Rename({from_ + name, to, RENAME_EXCHANGE});
+      if (error != EINVAL) return StatusOf(error, to);
       ASSAY_RETURN_IF_ERROR(TakeOut(name, name + ".old"));
     }
-    return Rename({from_ + name, to, RENAME_NOREPLACE});
+    return StatusOf(Rename({from_ + name, to, RENAME_NOREPLACE}), to);
   }
   // The other way round, under another name.
   absl::Status TakeOut(const std::string& name, const std::string& as) {
-    return Rename({to_ + name, from_ + as, RENAME_NOREPLACE});
+    const std::string to = from_ + as;
+    return StatusOf(Rename({to_ + name, to, RENAME_NOREPLACE}), to);
   }
   void Keep() { moved_.clear(); }
 
@@ -55,15 +56,18 @@ class Move {
     unsigned flags;
   };
 
-  absl::Status Rename(Entry entry) {
+  static absl::Status StatusOf(int error, const std::string& path) {
+    return error == 0 ? absl::OkStatus() : CannotWriteFolder(path, error);
+  }
+
+  // 0 or errno. Takes memory before it renames: what is done can always be taken back.
+  int Rename(Entry entry) {
     moved_.push_back(std::move(entry));
     const Entry& done = moved_.back();
-    if (RenameFile(done.from, done.to, done.flags)) return absl::OkStatus();
+    if (RenameFile(done.from, done.to, done.flags)) return 0;
     const int error = errno;
-    const absl::Status status = CannotWriteFolder(done.to);
     moved_.pop_back();
-    errno = error;
-    return status;
+    return error;
   }
 
   // Some file systems, such as NFS, have no flags (EINVAL): there a name that appears meanwhile is replaced.

@@ -36,8 +36,9 @@ class UnfinishedFiles {
 // `fill` writes files and folders into a temporary folder, and adds them to `files` before it makes them.
 // They are then put into the folder `path`, which is made where it is not there; the file `last` of them
 // comes after all others. Entries of `path` that have the same names are replaced whole, other ones stay.
-// On an error nothing of the new stays, and `path` is as it was. Errors: fill's; BadInput. A process that
-// is killed while entries are put in leaves a folder without a file named `last`.
+// On an error nothing of the new stays, and `path` is as it was; where no rename works any more, what was
+// taken out of it stays in the temporary folder. Errors: fill's; BadInput. A process that is killed while
+// entries are put in leaves a folder without a file named `last`.
 absl::Status WriteIntoFolder(
     const std::string& path, std::string_view last,
     absl::FunctionRef<absl::Status(const std::string& folder, UnfinishedFiles& files)> fill);
