@@ -32,8 +32,8 @@ class RoundedSums final : public Engine {
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const FusionView& fusion) const override {
     ASSAY_ASSIGN_OR_RETURN(const StepView step, SingleInstruction(fusion));
     if (step.instruction.opcode == Opcode::kConvolution) {
-      const bool tiles_first = fewest_.convolution == 1;
-      if (!tiles_first && native::WhyNotConvolution(step).empty() &&
+      const bool tiles_only = fewest_.convolution == 1;  // for tests of the tiles
+      if (!tiles_only && native::WhyNotConvolution(step).empty() &&
           native::WhyNotDepthwise(step, isa_).empty())
         return NotSupported({}, "the exact kernel of depthwise convolutions is faster");
       return PrepareSingleTiles(step, isa_, fewest_.convolution);

@@ -295,7 +295,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> PrepareConvolution(const StepView&
                                                                step.result_shape().element_type(), isa));
   if (kind.complex) return NotSupported({}, "complex convolution");
   if (const std::string_view why = WhyNotConvolution(step); !why.empty()) return NotSupported({}, why);
-  if (WhyNotDepthwise(step, isa).empty()) return PrepareDepthwise(step, isa);
+  if (auto depthwise = PrepareDepthwise(step, isa); depthwise.ok()) return depthwise;
   const Bf16Kernels* const bf16 =
       Bf16ProductKernels(step.operand_shape(0).element_type(), step.operand_shape(1).element_type(),
                          step.result_shape().element_type(), isa);
